@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.errors import ParameterError, SourceFailed
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
-from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
+from fingerpost.transit.networks.wrappers import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.tools import trip_search
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
 from tests.fakes import FakeNetwork

@@ -9,8 +9,8 @@ from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.model.itinerary import Access, LineSource
 from fingerpost.transit.model.map_layer import LayerKind
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource, box_around
-from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.querying import Deadline
+from fingerpost.transit.networks.wrappers import FallbackNetwork
 from fingerpost.transit.osm.basemap import DrawnLine, pack_lines
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.accessibility import AccessLink, find_weakest_link

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.errors import SourceFailed, SourceKeyRefused
-from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
+from fingerpost.transit.networks.wrappers import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.motis.server import UnknownToServer
 from tests.motis.answers import (

@@ -8,7 +8,7 @@ import pytest
 from fingerpost import clock
 from fingerpost.errors import SourceFailed, SourceTimeout
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
+from fingerpost.transit.networks.wrappers import CircuitBreakerNetwork, NetworkBreaker
 from tests.net.local_server import FakeTime
 from tests.networks.limits import HangingNetwork, MeetingNetwork, board, live, plan_in_turn, run
 

@@ -10,8 +10,8 @@ from fingerpost import clock
 from fingerpost.errors import NoItinerary, RegionUnsupported, SourceChanged, SourceFailed, SourceUnreachable
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.querying import Deadline, query_all
+from fingerpost.transit.networks.wrappers import FallbackNetwork
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
 from tests.networks.limits import HangingNetwork, Limits, MeetingNetwork, board, live, plan_in_turn, run, trip

@@ -17,8 +17,8 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.learned_profile import LearnedProfiles
-from fingerpost.transit.networks.circuit_breaker import NetworkBreaker
 from fingerpost.transit.networks.composite import AllNetworks
+from fingerpost.transit.networks.wrappers import NetworkBreaker
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.homes import keep_network, write_record
 from tests.otp_server import running

@@ -3,7 +3,7 @@
 import asyncio
 import random
 
-from fingerpost.transit.networks.circuit_breaker import COOLDOWN_S
+from fingerpost.transit.networks.wrappers import COOLDOWN_S
 from tests.otp_server.conftest import LIVE, OFFLINE, until
 
 QUESTIONS, KILLED_AFTER = 100, 50

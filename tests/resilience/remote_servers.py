@@ -16,8 +16,8 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.provenance import FeedVersion
-from fingerpost.transit.networks.circuit_breaker import NetworkBreaker
 from fingerpost.transit.networks.composite import AllNetworks
+from fingerpost.transit.networks.wrappers import NetworkBreaker
 from fingerpost.transit.remote.kit.server import new_limits
 from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource

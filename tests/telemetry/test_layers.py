@@ -15,8 +15,7 @@ from fingerpost.errors import SourceFailed
 from fingerpost.net.request import Request
 from fingerpost.runtime import instruments
 from fingerpost.runtime.instruments import Age
-from fingerpost.transit.networks.circuit_breaker import NetworkBreaker
-from fingerpost.transit.networks.fallback import FallbackNetwork
+from fingerpost.transit.networks.wrappers import FallbackNetwork, NetworkBreaker
 from fingerpost.transit.port import DepartureQuery
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.apps.scripted_tool import ScriptedTool

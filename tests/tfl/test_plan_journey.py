@@ -4,8 +4,7 @@ import pytest
 
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
-from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
-from fingerpost.transit.networks.fallback import FallbackNetwork
+from fingerpost.transit.networks.wrappers import CircuitBreakerNetwork, FallbackNetwork, NetworkBreaker
 from tests.contracts.test_plan_journey_contract import hop, london
 from tests.fakes import FakeNetwork, FakeNetworks
 from tests.tfl.asking import NO_JOURNEY, SECRET, a_leg, asking, journeys, planning

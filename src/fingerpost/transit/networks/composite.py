@@ -17,9 +17,8 @@ from fingerpost.net.loop_clients import LoopClients
 from fingerpost.runtime.concurrency import ThreadPool
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.learned_profile import LearnedProfiles
-from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
-from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.order import sort_by_preference
+from fingerpost.transit.networks.wrappers import CircuitBreakerNetwork, FallbackNetwork, NetworkBreaker
 from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
 _log = logging.getLogger(__name__)

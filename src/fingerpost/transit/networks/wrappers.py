@@ -1,18 +1,22 @@
-"""A network with a fallback, which answers when the network is unavailable (rule A13)."""
+"""Networks that wrap another: a circuit breaker, and a network with a fallback (rule A13)."""
 
+import asyncio
+import time
+from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
-from fingerpost import clock
-from fingerpost.errors import ToolError
-from fingerpost.runtime.instruments import FALLBACKS, NETWORK
+from fingerpost import clock, errors
+from fingerpost.runtime.instruments import FALLBACKS, NETWORK, OPENED_BREAKERS
 from fingerpost.transit import port
 from fingerpost.transit.model.itinerary import Leg, LegLine
 from fingerpost.transit.model.map_layer import Basemap
-from fingerpost.transit.model.place import Bounds, Coordinate, Place
+from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import RealtimeHealth
+from fingerpost.transit.model.ride_ref import RideRef
 from fingerpost.transit.networks.querying import (
     CANNOT_ANSWER,
     CallScopedNetwork,
@@ -22,10 +26,186 @@ from fingerpost.transit.networks.querying import (
     measure_query,
     query_within,
 )
-from fingerpost.transit.networks.wrapper import WrapperNetwork
 from fingerpost.transit.port import Network
 
 _T = TypeVar("_T")
+
+
+class WrapperNetwork(Network, ABC):
+    """A network that passes queries to another through ``forward``; ``names`` marks geocoder queries.
+
+    Remote servers provide no map, addresses or realtime health, so only ``FallbackNetwork`` forwards such queries.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+
+    @property
+    def profile(self) -> NetworkProfile:
+        return self.network.profile
+
+    @abstractmethod
+    async def forward(self, query: Callable[[Network], Awaitable[_T]], *, names: bool = False) -> _T: ...
+
+    async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
+        return await self.forward(lambda network: network.plan_journeys(query))
+
+    async def plan_texts(self, query: port.TextJourneyQuery) -> port.JourneyAnswer:
+        return await self.forward(lambda network: network.plan_texts(query))
+
+    async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
+        return await self.forward(lambda network: network.list_departures(query))
+
+    async def find_ride(self, ref: RideRef, *, language: str = "en") -> port.JourneyAnswer:
+        return await self.forward(lambda network: network.find_ride(ref, language=language))
+
+    async def has_stops(self, query: port.JourneyQuery, *, is_destination: bool) -> bool | None:
+        return await self.network.has_stops(query, is_destination=is_destination)
+
+    async def find_service(self, query: port.JourneyQuery, *, is_destination: bool) -> port.ServiceGap | None:
+        return await self.network.find_service(query, is_destination=is_destination)
+
+    async def list_stops_near(
+        self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
+    ) -> port.NearbyStops:
+        return await self.forward(lambda network: network.list_stops_near(coordinate, radius_m, language=language))
+
+    async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
+        return await self.forward(
+            lambda network: network.find_stop(stop_id, language=language, whole_place=whole_place)
+        )
+
+    async def find_places(
+        self, text: str, *, language: str | None = None, focus: Coordinate | None = None
+    ) -> Sequence[PlaceMatch]:
+        return await self.forward(lambda network: network.find_places(text, language=language, focus=focus), names=True)
+
+    def find_line(self, leg: Leg) -> LegLine | None:
+        return self.network.find_line(leg)
+
+
+FAILURE_THRESHOLD = 3
+COOLDOWN_S = 30.0
+
+
+@dataclass(slots=True)
+class _Circuit:
+    failures: int = 0
+    open_until_s: float = 0.0
+    is_probing: bool = False
+
+
+class NetworkBreaker:
+    """Counts consecutive failures of remote networks by circuit; ``threshold`` failures open a circuit for 30 s.
+
+    Then one query may probe the circuit; if it succeeds, the circuit closes. After ``acquire``, each query must end
+    with ``record_success``, ``record_failure`` or ``release``.
+    """
+
+    def __init__(self, *, threshold: int = FAILURE_THRESHOLD, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self.threshold = threshold
+        self.last_failures: dict[str, errors.StorageUnavailable] = {}
+        self._clock_s = clock_s
+        self._circuits: defaultdict[str, _Circuit] = defaultdict(_Circuit)
+
+    def acquire(self, name: str) -> float | None:
+        """Return None if the circuit may be queried, else the seconds to wait."""
+        circuit = self._circuits[name]
+        if circuit.failures < self.threshold:
+            return None
+        remaining_s = circuit.open_until_s - self._clock_s()
+        if remaining_s > 0 or circuit.is_probing:
+            # The duration of the probing query is unknown.
+            return max(remaining_s, 1.0)
+        circuit.is_probing = True
+        return None
+
+    def is_probing(self, name: str) -> bool:
+        return self._circuits[name].is_probing
+
+    def record_success(self, name: str) -> None:
+        """Close the circuit; also call this if a source answers but refuses the request."""
+        self._circuits.pop(name, None)
+
+    def record_failure(self, name: str, failure: errors.StorageUnavailable) -> None:
+        circuit = self._circuits[name]
+        self.last_failures[name] = failure
+        circuit.failures += 1
+        circuit.is_probing = False
+        if circuit.failures >= self.threshold:
+            circuit.open_until_s = self._clock_s() + COOLDOWN_S
+            OPENED_BREAKERS.add(1)
+
+    def release(self, name: str) -> None:
+        self._circuits[name].is_probing = False
+
+
+class CircuitBreakerNetwork(WrapperNetwork):
+    """A network that rejects queries for a while after several failures or timeouts in a row.
+
+    While the circuit is open, queries raise the last failure. Afterwards, one query probes the network for up to its
+    full deadline, even if its caller gives up. ``key`` identifies the network's circuits in the shared ``breaker``.
+    """
+
+    def __init__(self, network: Network, breaker: NetworkBreaker, key: str) -> None:
+        super().__init__(network)
+        self._breaker = breaker
+        self._key = key
+        self._probes: set[asyncio.Task[Any]] = set()
+
+    async def forward(self, query: Callable[[Network], Awaitable[_T]], *, names: bool = False) -> _T:
+        circuit = f"{self._key} names" if names else self._key
+        wait_s = self._breaker.acquire(circuit)
+        if wait_s is not None:
+            name, last = self.profile.name, self._breaker.last_failures[circuit]
+            raise last.with_message(
+                f"{name} failed {self._breaker.threshold} times in a row and will be queried again in "
+                f"{max(1, round(wait_s))} s; last error: {last.message}",
+                details={"network": name, "retry_after_s": wait_s},
+            )
+        if not self._breaker.is_probing(circuit):
+            return await self._send(circuit, query)
+        probe = asyncio.ensure_future(self._probe(circuit, query))
+        self._probes.add(probe)
+        probe.add_done_callback(self._end_probe)
+        return await asyncio.shield(probe)
+
+    async def _probe(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
+        clock.clear_time_limits()
+        async with clock.time_limit(self.profile.answer_deadline_s):
+            return await self._send(circuit, query)
+
+    def _end_probe(self, probe: asyncio.Task[Any]) -> None:
+        self._probes.discard(probe)
+        if not probe.cancelled():
+            probe.exception()  # Mark the exception as retrieved, because the caller may have disconnected.
+
+    async def _send(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
+        failure: errors.StorageUnavailable | None = None
+        has_answered = False
+        try:
+            answer = await query(self.network)
+            has_answered = True
+            return answer
+        except (errors.SourceTimeout, errors.SourceUnreachable, errors.SourceFailed) as error:
+            failure = error if error.retryable else None
+            raise
+        except asyncio.CancelledError:
+            remaining_s = clock.find_remaining_s()
+            if remaining_s is not None and remaining_s <= 0:
+                # Only an expired deadline counts as a failure; the caller may also have disconnected.
+                failure = errors.SourceTimeout(f"{self.profile.name} did not answer in time")
+            raise
+        except (errors.DataNotFound, errors.SourceKeyRefused):
+            has_answered = True
+            raise
+        finally:
+            if failure is not None:
+                self._breaker.record_failure(circuit, failure)
+            elif has_answered:
+                self._breaker.record_success(circuit)
+            else:
+                self._breaker.release(circuit)
 
 
 class _UnknownIds(Exception):
@@ -116,7 +296,7 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
         return await self.network.find_realtime_health()
 
     async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
-        """Find a stop or place; raise ToolError if the first network failed and the fallback lacks the id."""
+        """Find a stop or place; raise errors.ToolError if the first network failed and the fallback lacks the id."""
 
         async def find_known(network: Network) -> Place | None:
             found = await network.find_stop(stop_id, language=language, whole_place=whole_place)
@@ -168,7 +348,7 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
         failed[profile.name] = NetworkFailure(profile.name, failure, fallback=fallback.name)
         return _label(answer, [self._format_fallback_notice(failure)], profile.name)
 
-    def _format_fallback_notice(self, failure: ToolError) -> str:
+    def _format_fallback_notice(self, failure: errors.ToolError) -> str:
         profile, fallback = self.network.profile, self._fallback.profile
         missing = sorted(ability.value for ability in profile.abilities - fallback.abilities)
         notice = f"{profile.name} could not be queried ({failure.message}); its fallback {fallback.name} answered"
