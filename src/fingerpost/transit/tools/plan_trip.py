@@ -19,6 +19,7 @@ from fingerpost.transit.tools import wording
 from fingerpost.transit.tools.map_shapes import MAP_PARTS, serialize_map_parts
 from fingerpost.transit.tools.no_trip import build_no_itinerary, find_offset_message
 from fingerpost.transit.tools.plan_trip_shapes import PlanTripInput, PlanTripOutput
+from fingerpost.transit.tools.report import TripOption, TripReport, report_trips
 from fingerpost.transit.tools.shapes import (
     LocationRef,
     PlaceTool,
@@ -26,7 +27,6 @@ from fingerpost.transit.tools.shapes import (
     serialize_location,
     serialize_warnings,
 )
-from fingerpost.transit.tools.trip_report import TripOption, TripReport, report_trips
 from fingerpost.transit.tools.trip_search import choose_trip_follow_up, search_trips
 
 
