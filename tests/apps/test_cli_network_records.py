@@ -19,7 +19,7 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
 from fingerpost.transit.model.place import Bounds
-from fingerpost.transit.remote.kit.add_option import AddOption
+from fingerpost.transit.remote.kit.server import AddOption
 from tests.apps.conftest import write_town
 from tests.feeds import feed_from_drawing, write_feed
 from tests.homes import write_record

@@ -21,7 +21,7 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.feed_origins import check_locations
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.port import Network, NetworkSource, RemoteSource
-from fingerpost.transit.remote.kit.add_option import AddOption
+from fingerpost.transit.remote.kit.server import AddOption
 from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS
 from fingerpost.transit.remote.motis.transitous import PACES as TRANSITOUS_PACES
 from fingerpost.transit.remote.opentripplanner.digitransit import DIGITRANSIT, OTP, PACES

@@ -85,34 +85,24 @@ def add_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
     transfer is scheduled to end no later than the next scheduled departure.
     """
     result: list[Leg] = []
+    before: Leg | None = None
     for number, leg in enumerate(legs):
         after = next((later for later in legs[number + 1 :] if later.is_transit), None)
-        before = next((earlier for earlier in reversed(result) if earlier.is_transit), None)
+        if leg.is_transit:
+            before = leg
         if leg.is_transit or leg.departure_delay_s is not None:
             result.append(leg)
-        elif before is not None:
-            result.append(_delay_walk_after_ride(leg, before, after))
-        else:
-            result.append(leg if after is None else _delay_walk(leg, after.departure_delay_s))
+            continue
+        delay_s = before.arrival_delay_s if before is not None else after and after.departure_delay_s
+        departure, arrival = leg.departure_scheduled - (delay_s or 0), leg.arrival_scheduled - (delay_s or 0)
+        if before is not None and after is not None:
+            arrival = max(departure, min(arrival, after.departure_scheduled))
+        arrival_delay_s = leg.arrival_scheduled - arrival
+        walk = leg._replace(
+            departure_scheduled=departure,
+            arrival_scheduled=arrival,
+            departure_delay_s=delay_s,
+            arrival_delay_s=arrival_delay_s if arrival_delay_s or delay_s is not None else None,
+        )
+        result.append(walk)
     return tuple(result)
-
-
-def _delay_walk(walk: Leg, delay_s: int | None) -> Leg:
-    if delay_s is None:
-        return walk
-    return walk._replace(
-        departure_scheduled=walk.departure_scheduled - delay_s,
-        arrival_scheduled=walk.arrival_scheduled - delay_s,
-        departure_delay_s=delay_s,
-        arrival_delay_s=delay_s,
-    )
-
-
-def _delay_walk_after_ride(walk: Leg, before: Leg, after: Leg | None) -> Leg:
-    delayed = _delay_walk(walk, before.arrival_delay_s)
-    if after is None:
-        return delayed
-    scheduled = max(delayed.departure_scheduled, min(delayed.arrival_scheduled, after.departure_scheduled))
-    delay_s = walk.arrival_scheduled - scheduled
-    has_realtime = delay_s != 0 or before.arrival_delay_s is not None
-    return delayed._replace(arrival_scheduled=scheduled, arrival_delay_s=delay_s if has_realtime else None)

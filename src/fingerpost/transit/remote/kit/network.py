@@ -194,18 +194,14 @@ class ServerNetwork(port.Network, ABC):
         retrieved = format_instant(instant, answer_zone)
         credit = () if self.credit is None else (self.credit.format(retrieved=retrieved, year=retrieved[:4]),)
         feeds = profile.feeds or (FeedVersion(name=profile.name),)
-        return Provenance(
-            network=profile.name,
-            source=profile.source,
+        return profile.new_provenance(
+            instant,
             zone=answer_zone,
-            retrieved_at=instant,
             feeds=tuple(replace(feed, name=feed.name.upper()) for feed in feeds),
             attribution=(*profile.attribution, *credit),
             language=self._choose_language(language) or DEFAULT_LANGUAGE,
             notes=tuple(notes),
             walking=self.walking,
-            first_day=profile.first_day,
-            last_day=profile.last_day,
         )
 
 

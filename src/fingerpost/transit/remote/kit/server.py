@@ -1,8 +1,8 @@
-"""Send HTTP requests to one transit server, using its key and limits."""
+"""Send HTTP requests to one transit server, and describe the command-line option that adds it."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from fingerpost.errors import SourceChanged
@@ -95,3 +95,21 @@ class Connection:
 
 def shorten(message: str) -> str:
     return " ".join(message.split())[:_MAX_MESSAGE_CHARS].rstrip(".")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddOption:
+    """A command-line option, such as ``--otp URL``, that sets the source kind of the new network.
+
+    ``metavar`` is None if the option takes no value. ``fill`` converts the value (an empty string if there is none) to
+    fields of the network's record, such as ``{"url": ...}``, or raises ParameterError.
+    """
+
+    name: str
+    metavar: str | None
+    help: str
+    fill: Callable[[str], Mapping[str, Any]]
+
+    @property
+    def parameter(self) -> str:
+        return self.name.replace("-", "_")

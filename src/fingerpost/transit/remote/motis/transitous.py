@@ -8,7 +8,7 @@ from typing import Any
 from fingerpost.net.request import read_template, split_address
 from fingerpost.store.limits import Pace
 from fingerpost.transit.model.place import Bounds
-from fingerpost.transit.remote.kit.add_option import AddOption
+from fingerpost.transit.remote.kit.server import AddOption
 
 URL = "https://api.transitous.org"
 _HOST = "api.transitous.org"

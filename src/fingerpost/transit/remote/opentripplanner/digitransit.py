@@ -9,7 +9,7 @@ from fingerpost.net.request import read_template, split_address
 from fingerpost.store.limits import Pace
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
-from fingerpost.transit.remote.kit.add_option import AddOption
+from fingerpost.transit.remote.kit.server import AddOption
 
 KEY_VARIABLE = "DIGITRANSIT_API_KEY"
 KEY_HEADER = "digitransit-subscription-key"

@@ -53,14 +53,7 @@ class TflClient(Connection):
     ) -> Answer[_T]:
         return await self.get(*path, params=params, fresh_s=fresh_s, read=partial(read_exactly, shape))
 
-    async def find(
-        self,
-        shape: type[_T],
-        *path: str,
-        params: Mapping[str, str] | None = None,
-        fresh_s: float = LIVE_FRESH_S,
-        accept: frozenset[int] = frozenset(),
-    ) -> Answer[_T] | None:
+    async def find(self, shape: type[_T], *path: str, fresh_s: float = LIVE_FRESH_S) -> Answer[_T] | None:
         """Return the response at a path, or None for a 404 that TfL itself sent."""
 
         async def read(response: Response) -> Answer[_T] | None:
@@ -69,7 +62,7 @@ class TflClient(Connection):
                 return None
             return await read_exactly(shape, response)
 
-        return await self.get(*path, params=params, fresh_s=fresh_s, accept=accept | {NOT_FOUND}, read=read)
+        return await self.get(*path, fresh_s=fresh_s, accept=frozenset({NOT_FOUND}), read=read)
 
     async def find_lifts(self) -> Sequence[LiftDisruption] | None:
         """Return the lifts that are out of order, or None if the request fails."""

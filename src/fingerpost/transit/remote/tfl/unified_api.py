@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from fingerpost.store.limits import Pace
 from fingerpost.transit.model.place import Bounds
-from fingerpost.transit.remote.kit.add_option import AddOption
+from fingerpost.transit.remote.kit.server import AddOption
 
 ADDRESS = "https://api.tfl.gov.uk"
 KEY_VARIABLE = "TFL_API_KEY"
