@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from fingerpost.filings.concepts import PER_SHARE, RECIPE, STOCK, Metric
-from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, derive_figure
+from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, Series, derive_figure
 from fingerpost.filings.formula import (
     Lookup,
     NotComputable,
@@ -23,7 +23,7 @@ from fingerpost.filings.formula import (
     to_number,
 )
 from fingerpost.filings.library import CompanyFigures
-from fingerpost.filings.period_filter import PeriodFilter, Selection
+from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import (
     INSTANT,
     QUARTER,
@@ -71,7 +71,11 @@ class Computation:
     unit: str = field(init=False)
 
     def __post_init__(self) -> None:
-        quantity = evaluate(self.formula, _to_quantities(self.inputs), self.lag, self.period.periods_per_year)
+        quantities = {
+            lookup: Quantity(Fraction(str(figure.value)), parse_unit(figure.unit))
+            for lookup, (_, figure) in self.inputs.items()
+        }
+        quantity = evaluate(self.formula, quantities, self.lag, self.period.periods_per_year)
         self.value, self.unit = quantity.value, format_unit(quantity.unit)
 
     @property
@@ -142,12 +146,6 @@ def _suggest_original(source: CompanyFigures, formula: ast.expr, period: PeriodF
             original = compute(source.with_options(vintage=ORIGINAL), formula, period, lag, check=False)
             return f"Set vintage to original to get {to_number(original.value)} {original.unit}, as first filed"
     return "Get the inputs with financial_facts"
-
-
-def _to_quantities(inputs: Inputs) -> dict[Lookup, Quantity]:
-    return {
-        lookup: Quantity(Fraction(str(figure.value)), parse_unit(figure.unit)) for lookup, (_, figure) in inputs.items()
-    }
 
 
 def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, lag: int = 0) -> Figure:
@@ -318,7 +316,7 @@ def _find(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResu
     return MetricResult(metric.name, selection.figures, selection.headline, missing)
 
 
-def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Selection:
+def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Series:
     selection = source.select(metric, window)
     if not window.frequency:
         return selection
@@ -354,7 +352,7 @@ def _explain_missing(
     return build_missing("not_reported", message, f"Set period to {' or '.join(available)}")
 
 
-def _explain_rejected(source: CompanyFigures, metric: Metric, text: str, selection: Selection) -> Missing:
+def _explain_rejected(source: CompanyFigures, metric: Metric, text: str, selection: Series) -> Missing:
     if selection.headline[0].period != QUARTER:
         return {}
     return {

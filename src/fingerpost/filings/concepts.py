@@ -1,7 +1,7 @@
 """Resolve metric names, aliases and XBRL tags to concepts, and suggest similar names."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
@@ -118,11 +118,11 @@ def _parse_metric(line: str) -> Metric:
     aliases = tuple(alias.strip() for alias in alias_text.split(",") if alias)
     if kind == RECIPE:
         return Metric(name, statement, kind, aliases, expression=definition, note="".join(note))
-    return Metric(name, statement, kind, aliases, tuple(_expand_tags(tier.split()) for tier in definition.split(";")))
-
-
-def _expand_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    return tuple(tag.replace("ifrs:", "ifrs-full:") if ":" in tag else f"us-gaap:{tag}" for tag in tags)
+    tiers = [
+        tuple(tag.replace("ifrs:", "ifrs-full:") if ":" in tag else f"us-gaap:{tag}" for tag in tier.split())
+        for tier in definition.split(";")
+    ]
+    return Metric(name, statement, kind, aliases, tuple(tiers))
 
 
 def _normalize(text: str) -> str:

@@ -197,10 +197,12 @@ def derive_figure(
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """A company's figures for a metric and one set of options, sorted by end and start.
+    """A company's figures for a metric and one set of options.
 
     ``rejected`` holds the quarters whose parts have no common basis; their values are never returned.
+    ``headline`` holds the figures for the response, once a period has been selected.
     """
 
     figures: tuple[Figure, ...]
     rejected: tuple[Figure, ...] = ()
+    headline: tuple[Figure, ...] = ()

@@ -31,7 +31,6 @@ from fingerpost.filings.period_filter import (
     NEWEST_FOUR_QUARTERS,
     NEWEST_YEAR,
     PeriodFilter,
-    Selection,
     select_figures,
 )
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar, find_newest_common
@@ -167,7 +166,10 @@ class FactLibrary:
 
     def close(self) -> None:
         with self._lock:
-            self._close()
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+            self._cache.clear()
 
     def _list_all_companies(self) -> list[tuple[str, int, str]]:
         """Return (ticker, CIK, name) for companies with figures, then for companies in the list of tickers."""
@@ -233,24 +235,20 @@ class FactLibrary:
 
     def _refresh(self) -> sqlite3.Connection:
         """Reopen the file if it was created, replaced or removed; clear the cache after a write."""
-        identity = self._read_identity()
+        try:
+            status = None if self.path is None else self.path.stat()
+        except FileNotFoundError:
+            status = None
+        identity = status and (status.st_dev, status.st_ino)
         connection = self._connection
         if connection is None or identity != self._opened_identity:
-            self._close()
-            connection, self._opened_identity = self._open(identity)
-            self._connection = connection
+            self.close()
+            self._connection, self._opened_identity = connection, _ = self._open(identity)
         data_version = connection.execute("PRAGMA data_version").fetchone()[0]
         if data_version != self._data_version:
             self._cache.clear()
             self._data_version = data_version
         return connection
-
-    def _read_identity(self) -> tuple[int, int] | None:
-        try:
-            status = None if self.path is None else self.path.stat()
-        except FileNotFoundError:
-            return None
-        return status and (status.st_dev, status.st_ino)
 
     def _open(self, identity: tuple[int, int] | None) -> tuple[sqlite3.Connection, tuple[int, int] | None]:
         """Open the file, or the sample (with identity None) if the file does not exist or has no tables."""
@@ -260,12 +258,6 @@ class FactLibrary:
                 return connection, identity
             connection.close()
         return create_sample(), None
-
-    def _close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
-        self._cache.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,7 +404,7 @@ class CompanyFigures:
             year, quarter = self.calendar.find_period(find_newest_common(ends))
         return PeriodFilter(year=year, quarter=None if is_annual or quarter == QUARTERS else quarter)
 
-    def select(self, metric: Metric, period: PeriodFilter) -> Selection:
+    def select(self, metric: Metric, period: PeriodFilter) -> Series:
         return self._cached(
             lambda: select_figures(self.series(metric), period, self.calendar),
             *("selection", metric.concepts, metric.name, period, self.options),

@@ -251,7 +251,7 @@ def _load_archive(
                     skipped.append(LoadedFile(member, f"skipped: {error.message}"))
                 else:
                     if isinstance(file, FactsFile):
-                        store.put_newer_facts(file, retrieved_at=retrieved_at)
+                        store.put_facts(file, retrieved_at=retrieved_at, replaces_newer=False)
                         companies, figures = companies + 1, figures + len(file.facts)
                     else:
                         _put_list(store, file)

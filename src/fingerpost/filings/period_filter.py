@@ -87,15 +87,6 @@ class PeriodFilter:
         return f"{self.first} to {self.last}"
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The figures for a period: ``headline`` for the response, and ``rejected`` quarters without a common basis."""
-
-    figures: tuple[Figure, ...] = ()
-    headline: tuple[Figure, ...] = ()
-    rejected: tuple[Figure, ...] = ()
-
-
 @lru_cache(maxsize=256)
 def read_period(text: str) -> PeriodFilter:
     """Parse a fiscal year, a quarter, a range, or a keyword such as ``latest``; raise ValueError for other text."""
@@ -123,8 +114,8 @@ def _read_range(text: str) -> PeriodFilter:
     return replace(first, count=count)
 
 
-def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:
-    """Return the figures in a series that fall in a period.
+def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Series:
+    """Return the figures in a series that fall in a period, longer periods first.
 
     The headline figures are the first of these kinds that the period contains: fiscal years, year-end balances,
     quarters, other balances.
@@ -151,7 +142,7 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
     headline = tuple(sorted(headline_figures, key=lambda figure: (figure.end, figure.start)))
     rejected = tuple(figure for figure in series.rejected if _matches(figure, period_filter, calendar))
     matching.sort(key=lambda figure: (_PERIOD_ORDER.get(figure.period, len(_PERIOD_ORDER)), figure.end, figure.start))
-    return Selection(tuple(matching), headline, rejected)
+    return Series(tuple(matching), rejected, headline)
 
 
 def _matches(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCalendar) -> bool:

@@ -6,7 +6,7 @@ A handler raises DataNotFound, with the reasons, if it finds no results.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings import query_params
@@ -172,7 +172,10 @@ def _build_column(
     if newest is None:
         anchor = next(metric for metric in metrics if metric.name == totals[0])
         return _Column({}, {anchor.name: explain_missing_figure(source, anchor, period)})
-    candidates = {metric.name: _find_line(source, metric, newest) for metric in metrics}
+    candidates: dict[str, Figure | None] = {}
+    for metric in metrics:
+        same_period = (figure for figure in source.series(metric).figures if (figure.end, figure.period) == period_key)
+        candidates[metric.name] = next(same_period, None)
     filing = _choose_filing(candidates, totals, is_original=is_original)
     lines: dict[str, Figure] = {}
     missing: Missing = {}
@@ -186,12 +189,6 @@ def _build_column(
         else:
             missing[metric.name] = explain_missing_tag(source, metric, PeriodFilter.from_figure(newest))
     return _Column(lines, missing)
-
-
-def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure | None:
-    period_key = (newest.end, newest.period)
-    lines = (figure for figure in source.series(metric).figures if (figure.end, figure.period) == period_key)
-    return next(lines, None)
 
 
 def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
@@ -241,7 +238,13 @@ def company_info(library: FactLibrary, params: query_params.CompanyInfoParams) -
     if params.ticker is not None:
         companies = [open_company(library, params.ticker, f"No company info found for {params.ticker}").company]
     notes = ["Company information has no vintages, so as_of was ignored"] if params.as_of else []
-    return Reply([_build_company_row(company) for company in companies], source=build_source(*companies), notes=notes)
+    rows = []
+    for company in companies:
+        row = asdict(company) | {"cik": company.padded_cik, "tickers": list(company.tickers), "sector": None}
+        row["first_period_end"] = row.pop("first_end")
+        del row["retrieved_at"], row["is_quarterly"]
+        rows.append(row)
+    return Reply(rows, source=build_source(*companies), notes=notes)
 
 
 def metrics(library: FactLibrary, params: query_params.MetricsParams) -> Reply:
@@ -261,10 +264,3 @@ def metrics(library: FactLibrary, params: query_params.MetricsParams) -> Reply:
         if concept in filed and category in (None, statement)
     ]
     return Reply(rows, source=build_source(source.company, as_of=as_of)).require_rows(not_found)
-
-
-def _build_company_row(company: Company) -> dict[str, Any]:
-    row = asdict(company) | {"cik": company.padded_cik, "tickers": list(company.tickers), "sector": None}
-    row["first_period_end"] = row.pop("first_end")
-    del row["retrieved_at"], row["is_quarterly"]
-    return row

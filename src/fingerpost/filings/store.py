@@ -153,12 +153,17 @@ class FactStore:
         predecessor_of: str | None = None,
         retrieved_at: str | None = None,
         fetched: tuple[str, str | None, str | None] | None = None,
+        replaces_newer: bool = True,
     ) -> None:
         """Replace a company's figures; ``predecessor_of`` is the ticker of the company's successor.
 
-        ``fetched`` is the URL of the figures, with its ETag and Last-Modified.
+        ``fetched`` is the URL of the figures, with its ETag and Last-Modified. Unless ``replaces_newer``, newer figures
+        stay.
         """
         with self._transaction() as connection:
+            query = "SELECT 1 FROM companies WHERE cik = ? AND complete_through > ?"
+            if not replaces_newer and connection.execute(query, (file.cik, file.complete_through)).fetchone():
+                return
             _put_facts(connection, file, [*tickers, *filter(None, [predecessor_of])], retrieved_at, EDGAR)
             # Otherwise, ``FactLibrary.list_ciks`` would treat the predecessor as a separate company.
             listing = (normalize_ticker(predecessor_of or ""), file.cik)
@@ -166,14 +171,6 @@ class FactStore:
             if fetched is not None:
                 columns = "fetched (url, etag, last_modified, retrieved_at)"
                 _insert_rows(connection, columns, [(*fetched, retrieved_at)], "OR REPLACE")
-
-    def put_newer_facts(self, file: FactsFile, *, retrieved_at: str | None) -> None:
-        """Replace a company's figures, unless the stored ones are newer."""
-        with self._transaction() as connection:
-            query = "SELECT complete_through FROM companies WHERE cik = ?"
-            stored = connection.execute(query, (file.cik,)).fetchone()
-            if stored is None or stored[0] <= file.complete_through:
-                _put_facts(connection, file, (), retrieved_at, EDGAR)
 
     def put_submissions(self, file: SubmissionsFile) -> bool:
         """Store a company's list of filings. If the company has figures, update its details and return True."""
