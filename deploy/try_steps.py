@@ -1,7 +1,7 @@
-"""Carry out the steps of the container file without a container engine, and ask the server that it starts.
+"""Run the steps of the container file without a container engine, and query the server (``make try-deploy``).
 
-Files are copied and packages installed as the file says, below a temporary folder; steps that need root are left out,
-and named. Run it by ``make try-deploy``; it installs some hundred megabytes.
+The script copies files and installs packages (several hundred megabytes) below a temporary folder. It skips and
+reports steps that need root.
 """
 
 import json
@@ -23,7 +23,7 @@ _AS_ROOT = ("useradd",)
 
 
 def main() -> int:
-    """Carry out the steps; return 1 where one fails."""
+    """Run the steps, and return the exit status."""
     from tests.deploy.container_file import read_instructions
 
     instructions = read_instructions((ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ def main() -> int:
             if name == "COPY":
                 _copy(*shlex.split(rest), below=folder)
             elif name == "RUN" and shlex.split(rest)[0] in _AS_ROOT:
-                print(f"left out, because it needs root: {rest}")
+                print(f"skipped, because it needs root: {rest}")
             elif name == "RUN":
                 print(f"step: {rest}")
                 subprocess.run(
@@ -62,7 +62,7 @@ def _copy(*words: str, below: Path) -> None:
 
 
 def _ask(command: list[str], environ: dict[str, str], folder: Path) -> int:
-    """Start the command on a free port of loopback, ask each page, and stop it."""
+    """Start the command on a free port of loopback, request each page, and stop the command."""
     here = [re.sub(r"^0\.0\.0\.0:\d+$", "127.0.0.1:0", word) for word in command]
     log = folder / "log"
     with log.open("w") as written, subprocess.Popen(here, env=environ, stderr=written, cwd=folder) as server:
@@ -70,7 +70,7 @@ def _ask(command: list[str], environ: dict[str, str], folder: Path) -> int:
             give_up_s = time.monotonic() + _PATIENCE_S
             while not (found := re.search(r"serving at (http://\S+)/mcp", log.read_text())):
                 if time.monotonic() > give_up_s or server.poll() is not None:
-                    print(f"the server did not begin: {log.read_text()}")
+                    print(f"the server did not start: {log.read_text()}")
                     return 1
                 time.sleep(0.2)
             for page in ("/health", "/ready"):
@@ -79,7 +79,7 @@ def _ask(command: list[str], environ: dict[str, str], folder: Path) -> int:
         finally:
             server.terminate()
             status = server.wait(_PATIENCE_S)
-    print(f"ended with {status}")
+    print(f"exit status {status}")
     return status
 
 

@@ -1,8 +1,8 @@
-"""Plan a trip the way an agent does: start the MCP server, look at its tools, call one, read the answer.
+"""Plan a trip as an agent does: start the MCP server, list its tools, call one, and read the answer.
 
     python examples/plan_through_mcp.py [FROM TO]
 
-Needs no key and no network. Without FINGERPOST_HOME, everything is kept in a temporary folder.
+Works offline and without a key. Without FINGERPOST_HOME, data is stored in a temporary folder.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from mcp.client.stdio import stdio_client
 
 
 async def main(origin: str, destination: str, home: str) -> int:
-    """Plan one trip and print it; return the exit status."""
+    """Plan one trip, print it, and return the exit status."""
     server = StdioServerParameters(
         command=str(Path(sys.executable).with_name("fingerpost")),
         args=["serve"],
@@ -27,7 +27,7 @@ async def main(origin: str, destination: str, home: str) -> int:
         tools = await client.list_tools()
         print(f"The server offers {len(tools.tools)} tools: {', '.join(tool.name for tool in tools.tools)}.")
         print(
-            "Asking plan_trip. On a fresh machine the first answers take some seconds, while the engine is compiled.\n"
+            "Calling plan_trip. The first answers may take a few seconds, because the engine is being compiled.\n"
         )
         question = {
             "origin": {"type": "label", "value": origin},
@@ -42,25 +42,25 @@ async def main(origin: str, destination: str, home: str) -> int:
 
 
 def show(plan: dict) -> None:
-    """Print a plan as a person reads it."""
+    """Print the itineraries of an answer."""
     asked = datetime.fromisoformat(plan["requested"]["time"])
     print(f"{plan['origin']['name']} to {plan['destination']['name']}, {asked:%A %d %B %Y}, from {asked:%H:%M}")
     for number, itinerary in enumerate(plan["itineraries"], 1):
         changes = itinerary["numberOfTransfers"]
-        told_changes = f"{changes} {'change' if changes == 1 else 'changes'}"
+        change_text = f"{changes} {'change' if changes == 1 else 'changes'}"
         minutes = round(itinerary["totalDuration"] / 60)
-        print(f"\n{number}. {minutes} min, {told_changes}, {itinerary['walkingDistance']} m on foot")
+        print(f"\n{number}. {minutes} min, {change_text}, {itinerary['walkingDistance']} m on foot")
         for leg in itinerary["legs"]:
             print(f"   {clock(leg['departureTime'])}  {describe_leg(leg)}")
         last = itinerary["legs"][-1]
         print(f"   {clock(last['arrivalTime'])}  {last['to']['name']}")
     print()
-    for said in [*(each["message"] for each in plan.get("warnings", [])), *plan["meta"].get("notes", [])]:
-        print(f"! {said}")
+    for sentence in [*(warning["message"] for warning in plan.get("warnings", [])), *plan["meta"].get("notes", [])]:
+        print(f"! {sentence}")
 
 
 def describe_leg(leg: dict) -> str:
-    """Return what to do on a leg."""
+    """Describe a leg in one line."""
     if leg["mode"] == "WALK":
         return f"walk {leg['distance']} m to {leg['to']['name']}"
     late = f", {leg['delaySeconds'] // 60} min late" if leg["status"] == "delayed" else ""
@@ -69,7 +69,7 @@ def describe_leg(leg: dict) -> str:
 
 
 def clock(instant: str) -> str:
-    """Return the local time of day."""
+    """Format the local time of day."""
     return datetime.fromisoformat(instant).strftime("%H:%M")
 
 
