@@ -26,9 +26,7 @@ async def main(origin: str, destination: str, home: str) -> int:
     async with Client(stdio_client(server)) as client:
         tools = await client.list_tools()
         print(f"The server offers {len(tools.tools)} tools: {', '.join(tool.name for tool in tools.tools)}.")
-        print(
-            "Calling plan_trip. The first answers may take a few seconds, because the engine is being compiled.\n"
-        )
+        print("Calling plan_trip. The first answers may take a few seconds, because the engine is being compiled.\n")
         question = {
             "origin": {"type": "label", "value": origin},
             "destination": {"type": "label", "value": destination},
