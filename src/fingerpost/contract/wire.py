@@ -128,6 +128,15 @@ class WireDict(TypedDict):
     """
 
 
+class TruncationNotice(WireDict):
+    """A truncated part of a standard response (rule A11)."""
+
+    part: str
+    shown: int
+    total: int
+    rest: str
+
+
 _Shape = TypeVar("_Shape")
 
 

@@ -6,7 +6,7 @@ Each parser raises FeedUnusable if a field is missing or has the wrong type.
 import gc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -95,21 +95,14 @@ def _raising_feed_unusable(kind: str, name: str) -> Iterator[None]:
         raise FeedUnusable(f"{name} is not a {kind} file: {type(error).__name__} {error}") from error
 
 
-@contextmanager
-def _pausing_garbage_collection() -> Iterator[None]:
-    """Pause the garbage collector, which would repeatedly scan a large file's facts for cycles."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
 def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
     facts: dict[Fact, None] = {}
     year_ends: dict[tuple[str, str, int | None], Counter[str]] = defaultdict(Counter)
     labels: dict[str, str] = {}
-    with _raising_feed_unusable("companyfacts", name), _pausing_garbage_collection():
+    with _raising_feed_unusable("companyfacts", name), ExitStack() as stack:
+        # The garbage collector would repeatedly scan a large file's facts for cycles.
+        gc.disable()
+        stack.callback(gc.enable)
         for taxonomy, concepts in raw["facts"].items():
             for tag, details in concepts.items():
                 concept = f"{taxonomy}:{tag}"

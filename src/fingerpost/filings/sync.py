@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, closing
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
@@ -122,11 +121,11 @@ class SyncedCompany:
     instances: int
 
 
+@dataclass(frozen=True, slots=True)
 class EdgarSync:
-    def __init__(self, store: FactStore, client: "Client", edgar: Edgar) -> None:
-        self._store = store
-        self._client = client
-        self._edgar = edgar
+    _store: FactStore
+    _client: "Client"
+    _edgar: Edgar
 
     async def sync(
         self, company: str, *, texts: int = 0, forms: Collection[str] = FORMS_WITH_ITEMS, instances: int = 0
@@ -218,7 +217,9 @@ class EdgarSync:
     async def _sync_facts(self, library: FactLibrary, cik: int, tickers: list[str]) -> str:
         request = self._edgar.build_request(f"{self._edgar.data}/api/xbrl/companyfacts/CIK{cik:010d}.json")
         body = MemoryBody()
-        validators = await run_in_thread(_find_validators, library, request.url, cik)
+        query = "SELECT etag, last_modified FROM fetched JOIN companies USING (retrieved_at) WHERE url = ? AND cik = ?"
+        rows = await run_in_thread(library.rows, query, request.url, cik)
+        validators = Validators(etag=rows[0][0], last_modified=rows[0][1]) if rows else None
         try:
             response = await self._client.fetch_into(request, body, validators)
         except DataNotFound:
@@ -227,29 +228,30 @@ class EdgarSync:
             return UNCHANGED
         file = _parse(read_facts, body.content(), f"companyfacts of CIK {cik}")
         _check_cik(file.cik, cik)
-        # A conditional request needs the validators of the stored figures.
-        fetched = (request.url, response.validators.etag, response.validators.last_modified)
-        retrieved_at = response.retrieved_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-        put = partial(self._store.put_facts, file, tickers=tickers, retrieved_at=retrieved_at, fetched=fetched)
-        await run_in_thread(put)
+        await run_in_thread(
+            self._store.put_facts,
+            file,
+            tickers=tickers,
+            retrieved_at=response.retrieved_at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            # The next request is conditional.
+            fetched=(request.url, response.validators.etag, response.validators.last_modified),
+        )
         return NEW
 
 
+@dataclass(frozen=True, slots=True)
 class CompanyFetcher:
     """Fetches one company while a caller is waiting, and records failures in the facts file for all processes."""
 
-    def __init__(
-        self, path: Path, edgar: Edgar, open_client: Callable[[], AbstractAsyncContextManager["Client"]]
-    ) -> None:
-        self._store = FactStore(path)
-        self._edgar = edgar
-        self._open_client = open_client
+    _path: Path
+    _edgar: Edgar
+    _open_client: Callable[[], AbstractAsyncContextManager["Client"]]
 
     async def fetch(self, text: str) -> None:
         """Fetch a company by ticker or name; raise ToolError if the fetch fails, or failed within the last day."""
-        ticker = normalize_ticker(text)
-        lock = _locks.setdefault((asyncio.get_running_loop(), self._store.path, ticker), asyncio.Lock())
-        with closing(FactLibrary(self._store.path)) as library:
+        store, ticker = FactStore(self._path), normalize_ticker(text)
+        lock = _locks.setdefault((asyncio.get_running_loop(), self._path, ticker), asyncio.Lock())
+        with closing(FactLibrary(self._path)) as library:
             async with lock:
                 company, now = await run_in_thread(library.find_company, text), clock.now()
                 if company is not None and company.dataset != SAMPLE:
@@ -261,19 +263,13 @@ class CompanyFetcher:
                     raise SourceFailed(f"{message} (tried at {failed_at})", retryable=False)
                 try:
                     async with asyncio.timeout(_FETCH_TIMEOUT_S), self._open_client() as client:
-                        await EdgarSync(self._store, client, self._edgar).sync(text)
+                        await EdgarSync(store, client, self._edgar).sync(text)
                 except (ToolError, TimeoutError) as error:
                     timed_out = SourceTimeout(f"EDGAR did not send the figures within {_FETCH_TIMEOUT_S} seconds")
                     reason = error if isinstance(error, ToolError) else timed_out
                     failed_at = now.isoformat(timespec="seconds")
-                    await run_in_thread(self._store.put_failed_fetch, ticker, failed_at, reason.message)
+                    await run_in_thread(store.put_failed_fetch, ticker, failed_at, reason.message)
                     raise reason from error
-
-
-def _find_validators(library: FactLibrary, url: str, cik: int) -> Validators | None:
-    query = "SELECT etag, last_modified FROM fetched JOIN companies USING (retrieved_at) WHERE url = ? AND cik = ?"
-    rows = library.rows(query, url, cik)
-    return Validators(etag=rows[0][0], last_modified=rows[0][1]) if rows else None
 
 
 def _parse(parser: Callable[[Any, str], _T], content: bytes, name: str) -> _T:

@@ -87,7 +87,12 @@ class Memory:
         if response is not None:
             reason = "the step that provides it failed"
             if not _is_failure(response):
-                value = self._read_value(reference, response, source)
+                if reference.path is not None:
+                    value = reference.find_in(response)
+                elif source is not None:
+                    value = get_at_path(response, self._valid.steps[source].step.output_path or [])
+                else:
+                    value = get_at_path(response, self._initial.paths.get(reference.key, []))
                 if value is not None:
                     return value
                 reason = "nothing exists at its path"
@@ -102,15 +107,6 @@ class Memory:
             hint = f"Choose a candidate from step {source}, and use its token instead of the text"
         message = f"The {reference}, in parameters.{path}, has no value: {reason}"
         raise ParameterError(message, {"field": path, **details}, hint=hint)
-
-    def _read_value(self, reference: Reference, response: Any, source: int | None) -> Any:
-        if reference.path is not None:
-            return reference.find_in(response)
-        if source is None:
-            path = self._initial.paths.get(reference.key, [])
-        else:
-            path = self._valid.steps[source].step.output_path or []
-        return get_at_path(response, path)
 
     def _find_response(self, key: str, source: int | None) -> Any:
         return self._initial.values.get(key) if source is None else self.get_response(source)

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, NotRequired, final
 
 from pydantic import Field, WithJsonSchema
 
-from fingerpost.contract.wire import SnakeCaseModel, WholeNumber, WireDict
+from fingerpost.contract.wire import SnakeCaseModel, TruncationNotice, WholeNumber, WireDict
 
 TRUNCATABLE_PATHS = (
     ("results",),
@@ -135,21 +135,12 @@ class RunSummaryView(WireDict):
     total: int
 
 
-class RunPartLeftOut(WireDict):
-    """A truncated part of the response (rule A11)."""
-
-    part: str
-    shown: int
-    total: int
-    rest: str
-
-
 class _StandardResponse(WireDict):
     query_type: str
     parameters: Recorded
     output_key: str
     success: bool
-    left_out: NotRequired[list[RunPartLeftOut]]
+    left_out: NotRequired[list[TruncationNotice]]
 
 
 @final

@@ -154,6 +154,9 @@ def _find_started(events: Collection[Event]) -> set[int | None]:
 def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, is_started: bool) -> dict[str, Any]:
     """Describe a step with the contract's status and two flags; remarks are added later."""
     failure = response if isinstance(response, dict) and response.get("success") is False else {}
+    is_retryable = failure.get("output_key") != HUMAN and (
+        failure.get("retryable") is not False or failure.get("error_code") == "unknown_error"
+    )
     state = record.state if record is not None else "started" if is_started else "pending"
     status = _STEP_STATUS.get(state, state)
     return {
@@ -168,15 +171,9 @@ def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, 
         "attempts": record.attempts if record is not None else 0,
         "error": record.note if record is not None and state == "failed" else None,
         "error_code": failure.get("error_code"),
-        "retryable": _is_retryable(failure) if state == "failed" else None,
+        "retryable": is_retryable if state == "failed" else None,
         "remarks": [],
     }
-
-
-def _is_retryable(failure: dict[str, Any]) -> bool:
-    if failure.get("output_key") == HUMAN:
-        return False
-    return failure.get("retryable") is not False or failure.get("error_code") == "unknown_error"
 
 
 def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) -> int:

@@ -18,7 +18,7 @@ from fingerpost.filings.sections import FULL_TEXT, Section, match_sections, spli
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
-from fingerpost.filings.tools.sec_text import format_rows
+from fingerpost.filings.tools.sec_text import with_sources
 
 # An answer's text is limited to 16 KB (rule A11), including the heading and the notes.
 _PAGE_BYTES = 14_000
@@ -75,6 +75,12 @@ def _build_filing_row(source: CompanyFigures, cik: int, filing: Filing) -> dict[
         "report_date": filing.report_date or None,
         "description": filing.description or None,
     }
+
+
+def _format_filings(body: Mapping[str, Any]) -> str:
+    rows, total = body["results"], body["total_results"]
+    count = [f"{len(rows)} of {total}:"] if total > len(rows) else []
+    return with_sources(body, [*count, *(f"{_format_filing(row)}." for row in rows)])
 
 
 def _format_filing(row: Mapping[str, Any]) -> str:
@@ -210,7 +216,7 @@ _QUERIES = (
         answer=_list_filings,
         shape=shape.CountedAnswer,
         results=list[shape.FilingRow],
-        text=format_rows(_format_filing),
+        text=_format_filings,
         continuation_hint="For the rest, set as_of to the filing_date of the last row.",
         usage="company_filings {ticker, filing_types, limit}, newest first",
     ),

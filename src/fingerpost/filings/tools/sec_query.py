@@ -17,7 +17,7 @@ from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, Path, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.tool import ToolInput, ToolSpec
-from fingerpost.contract.wire import SnakeCaseModel, build_json_schema
+from fingerpost.contract.wire import SnakeCaseModel, TruncationNotice, build_json_schema
 from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError, ToolNotFound
 from fingerpost.filings.query_params import StepParams, Word
 from fingerpost.filings.reply import Missing, Reply
@@ -31,15 +31,6 @@ class StepModel(SnakeCaseModel):
 
     model_config = ConfigDict(defer_build=True)
     writes_nulls = True
-
-
-class TruncationNotice(StepModel):
-    """A truncated part of the response (rule A11)."""
-
-    part: str
-    shown: int
-    total: int
-    rest: str
 
 
 class StandardAnswer(StepModel):

@@ -1,5 +1,6 @@
 """``sec_semantic_search``: search filing paragraphs by keyword; the ranking is lexical despite the contract's name."""
 
+import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Any, Literal
@@ -19,7 +20,17 @@ LEXICAL_NOTE = "Ranked by shared words (BM25), not by meaning: try synonyms"
 NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or fingerpost filings sync TICKER --text"
 
 # A title counts half as much as a paragraph, because it names the subject of every paragraph below it.
-_TITLE_WEIGHT = 0.5
+_HITS = """
+    SELECT paragraph_words.rowid, -bm25(paragraph_words, 0.5, 1.0) AS score, paragraph_words.text, companies.name,
+        ticker, cik, filing_type, filing_date, accession_number, sections.title, section_type
+    FROM paragraph_words JOIN paragraphs ON paragraphs.id = paragraph_words.rowid
+    JOIN sections ON sections.id = paragraphs.section LEFT JOIN companies USING (cik)
+    WHERE paragraph_words MATCH ?1 AND filing_date BETWEEN ?2 AND ?3
+        AND (?4 IS NULL OR cik IN (SELECT value FROM json_each(?4)))
+        AND (?5 IS NULL OR filing_type IN (SELECT value FROM json_each(?5)))
+        AND (?6 IS NULL OR section_type IN (SELECT value FROM json_each(?6)))
+    ORDER BY score DESC, paragraphs.id LIMIT ?7
+"""
 # Some of these words are rare in filings, so BM25 would give them the weight of rare topics.
 _QUESTION_WORDS = frozenset({
     "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "did", "do", "does", "for", "from", "had",
@@ -79,19 +90,9 @@ def _answer_search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
 def _list_hits(
     library: FactLibrary, params: SemanticSearchParams, ciks: list[int] | None, match: str
 ) -> list[dict[str, Any]]:
-    where, values = _build_filters(params, ciks)
-    rows = library.rows(
-        "SELECT paragraph_words.rowid, -bm25(paragraph_words, ?, 1.0) AS score, paragraph_words.text,"  # noqa: S608
-        " companies.name, companies.ticker, sections.cik, sections.filing_type, sections.filing_date,"
-        " sections.accession_number, sections.title, sections.section_type"
-        " FROM paragraph_words JOIN paragraphs ON paragraphs.id = paragraph_words.rowid"
-        " JOIN sections ON sections.id = paragraphs.section LEFT JOIN companies ON companies.cik = sections.cik"
-        f" WHERE paragraph_words MATCH ?{where} ORDER BY score DESC, paragraphs.id LIMIT ?",
-        _TITLE_WEIGHT,
-        match,
-        *values,
-        params.top_k,
-    )
+    first, last = params.date_range or (FIRST_DAY, LAST_DAY)
+    lists = [None if not each else json.dumps(each) for each in (ciks, params.filing_types, params.sections)]
+    rows = library.rows(_HITS, match, first, min(last, params.as_of or LAST_DAY), *lists, params.top_k)
     return [
         {
             "id": str(number),
@@ -101,18 +102,6 @@ def _list_hits(
         }
         for number, score, text, name, ticker, cik, *metadata in rows
     ]
-
-
-def _build_filters(params: SemanticSearchParams, ciks: list[int] | None) -> tuple[str, list[Any]]:
-    first, last = params.date_range or (FIRST_DAY, LAST_DAY)
-    where = " AND sections.filing_date BETWEEN ? AND ?"
-    values: list[Any] = [first, min(last, params.as_of or LAST_DAY)]
-    filters = {"filing_type": params.filing_types or None, "section_type": params.sections or None}
-    for column, options in {"cik": ciks, **filters}.items():
-        if options is not None:
-            where += f" AND sections.{column} IN ({', '.join('?' * len(options))})"
-            values += options
-    return where, values
 
 
 def _list_names(library: FactLibrary, ciks: Iterable[int]) -> set[str]:

@@ -12,23 +12,14 @@ from fingerpost.contract.envelope import format_source
 Body = Mapping[str, Any]
 
 
-def format_rows(format_row: Callable[[Any], str]) -> Callable[[Body], str]:
-    """Build a response formatter from a row formatter, and add a period to each row."""
-
-    def format_body(body: Body) -> str:
-        rows = [f"{format_row(row)}." for row in body["results"]]
-        return with_sources(body, [*_format_total(body), *rows] or ["No rows."])
-
-    return format_body
-
-
 def format_table(body: Body) -> str:
     rows = body["results"]
     truncation = " (there are more: use LIMIT and OFFSET)" if body.get("truncated") else ""
     lines = [f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{truncation}."]
     if rows:
         lines.append(" | ".join(rows[0]))
-        lines += [" | ".join(_format_cell(value) for value in row.values()) for row in rows]
+        cells = ([value if isinstance(value, str) else json.dumps(value) for value in row.values()] for row in rows)
+        lines += map(" | ".join, cells)
     return with_sources(body, lines)
 
 
@@ -76,11 +67,6 @@ def _format_missing(name: str, entry: Body) -> str:
     return f"Missing {name}: {entry['message']}. {entry['next_step']}.{suggestion}"
 
 
-def _format_total(body: Body) -> list[str]:
-    total = body.get("total_results")
-    return [] if total is None or total == len(body["results"]) else [f"{len(body['results'])} of {total}:"]
-
-
 def _list_headlines(data: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in (data or {}).items():
         if isinstance(value, Mapping):
@@ -124,7 +110,3 @@ _EVIDENCE: tuple[tuple[str, str, Callable[[Body], str]], ...] = (
     ("revisions", "previously reported:", lambda row: f"{row['value']:,} {row['kind']} by {format_filing(row)}"),
     ("alternatives", "other tags:", lambda row: f"{row['xbrl_tag']} {row['value']:,} in {row['accession_number']}"),
 )
-
-
-def _format_cell(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
