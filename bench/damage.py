@@ -136,7 +136,7 @@ def main() -> int:
             environ = {**os.environ, "FINGERPOST_HOME": str(home)}
             subprocess.run([*FINGERPOST, *map(str, command)], env=environ, check=True, capture_output=True)
         import fingerpost
-        from fingerpost.apps.kernels import load_kernels
+        from fingerpost.apps.warm_up import load_kernels
 
         # Imported before the forks, so that each begins at once.
         for module in walk_packages(fingerpost.__path__, "fingerpost."):

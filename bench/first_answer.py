@@ -32,7 +32,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         warm = {"FINGERPOST_HOME": folder, KERNELS: kernels or str(Path(folder) / "kernels")}
         # A first answer would only start a compiler in the background.
-        compiling = "from fingerpost.apps.kernels import compile_kernels; compile_kernels()"
+        compiling = "from fingerpost.apps.warm_up import compile_kernels; compile_kernels()"
         subprocess.run([sys.executable, "-c", compiling], env=os.environ | warm, check=True)
         ask_cli(warm)
         print(f"The first answer of a fresh install (ours) beside a warm one's (theirs), in s:\n{HEAD}")

@@ -10,7 +10,7 @@ import mcp_types as types
 
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http
-from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.listener import Address
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.warm_up import SWITCH_INTERVAL_S, WarmUp

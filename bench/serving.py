@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fingerpost.apps.kernels import load_kernels
+from fingerpost.apps.warm_up import load_kernels
 from fingerpost.transit.kernel_mode import are_compiled
 
 DEADLINE_S = 300

@@ -20,7 +20,7 @@ from pydantic import SecretStr
 
 from fingerpost import clock, errors
 from fingerpost.apps.cli.app import load_root
-from fingerpost.apps.cli.error_texts import REMEDIES
+from fingerpost.apps.cli.output import REMEDIES
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.tool_methods import build_signature, name_method
 from fingerpost.apps.wiring import TOOLS

@@ -1,6 +1,6 @@
 """``python -m tests.compile_kernels``: compile kernels once, before tests in several processes need them."""
 
-from fingerpost.apps.kernels import load_kernels
+from fingerpost.apps.warm_up import load_kernels
 from fingerpost.transit.kernel_mode import use_kernels_folder
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Fingerpost's exception classes, and the remedies that they offer to callers.
 
 ``contract/envelope.py`` maps each class to its code in each contract. Messages and hints have no final period, unless a
-contract prints one; ``as_sentence`` adds it. Remedies are worded for agents; ``apps/cli/error_texts.py`` words them for
+contract prints one; ``as_sentence`` adds it. Remedies are worded for agents; ``apps/cli/output.py`` words them for
 the command line, and ``apps/views/assets/strings.js`` for the web page.
 """
 

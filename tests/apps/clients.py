@@ -8,9 +8,8 @@ import httpx2
 import uvicorn
 from mcp import Client
 
-from fingerpost.apps.mcp.address import LOCAL_ACCESS, Address
 from fingerpost.apps.mcp.http import new_app
-from fingerpost.apps.mcp.listener import listen
+from fingerpost.apps.mcp.listener import LOCAL_ACCESS, Address, listen
 from fingerpost.apps.mcp.server import Caller, new_server
 from fingerpost.apps.warm_up import WarmUp
 

@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from fingerpost.apps.logs import start_logging
-from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.http import serve_http
-from fingerpost.apps.mcp.stdio import serve_stdio
+from fingerpost.apps.mcp.listener import Address
+from fingerpost.apps.mcp.server import serve_stdio
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.storage import open_journal
 from fingerpost.apps.warm_up import WarmUp

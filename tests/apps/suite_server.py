@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import replace
 
 from fingerpost.apps.logs import start_logging
-from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.http import serve_http
+from fingerpost.apps.mcp.listener import Address
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build

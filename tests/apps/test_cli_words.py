@@ -10,8 +10,7 @@ import pytest
 import typer
 
 from fingerpost.apps.cli.app import load_root
-from fingerpost.apps.cli.error_texts import OPTIONS, REMEDIES
-from fingerpost.apps.cli.output import print_error
+from fingerpost.apps.cli.output import OPTIONS, REMEDIES, print_error
 from fingerpost.apps.cli.typed_times import parse_time
 from fingerpost.apps.wiring import TOOLS
 from fingerpost.errors import PlaceAmbiguous, Remedy, RemedyKind, SourceKeyRefused, SourceLimited

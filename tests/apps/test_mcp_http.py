@@ -14,8 +14,8 @@ from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import Mount
 
-from fingerpost.apps.mcp.address import Access, Address, build_address_key
 from fingerpost.apps.mcp.http import new_config
+from fingerpost.apps.mcp.listener import Access, Address, build_address_key
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build

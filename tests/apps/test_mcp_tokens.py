@@ -11,9 +11,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from starlette.authentication import AuthenticationError
 
-from fingerpost.apps.mcp import tokens
-from fingerpost.apps.mcp.address import Access, Address
-from fingerpost.apps.mcp.tokens import open_verifier
+from fingerpost.apps.mcp import identity
+from fingerpost.apps.mcp.identity import open_verifier
+from fingerpost.apps.mcp.listener import Access, Address
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.errors import SettingsInvalid, ToolError
@@ -169,11 +169,11 @@ async def test_a_known_key_is_valid_while_its_issuer_is_asked(monkeypatch, age_s
             await asyncio.Event().wait()
         return Mock(body=json.dumps({"keys": keys}).encode())
 
-    monkeypatch.setattr(tokens, "time", Mock(monotonic=lambda: now_s[0]))
-    verifier = tokens.IssuedTokens(ISSUER, "", RESOURCE, fetch, "local")
+    monkeypatch.setattr(identity, "time", Mock(monotonic=lambda: now_s[0]))
+    verifier = identity.IssuedTokens(ISSUER, "", RESOURCE, fetch, "local")
     await verifier.verify_token(issue().removeprefix("Bearer "))
     now_s[0] += age_s
-    monkeypatch.setattr(tokens, "_FETCH_S", DEADLINE_S if later else 0.0)
+    monkeypatch.setattr(identity, "_FETCH_S", DEADLINE_S if later else 0.0)
     try:
         found = await asyncio.wait_for(verifier.verify_token(issue().removeprefix("Bearer ")), DEADLINE_S)
         seen = found and found.subject

@@ -10,8 +10,7 @@ from contextlib import closing, suppress
 import pytest
 from mcp import Client
 
-from fingerpost.apps.mcp.address import Address
-from fingerpost.apps.mcp.listener import SharedAddress, listen
+from fingerpost.apps.mcp.listener import Address, SharedAddress, listen
 from fingerpost.errors import SettingsInvalid
 from tests.apps.processes import COMMAND, DEADLINE_S, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO

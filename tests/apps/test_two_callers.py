@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 
-from fingerpost.apps.mcp.address import Access, Address, parse_ip_networks
 from fingerpost.apps.mcp.http import new_config
+from fingerpost.apps.mcp.listener import Access, Address, parse_ip_networks
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from tests.apps.clients import accept_tokens, new_local_app, post

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fingerpost.apps import kernels
+from fingerpost.apps import warm_up
 from fingerpost.transit import kernel_mode
 
 pytestmark = pytest.mark.slow
@@ -21,7 +21,7 @@ ASKING = """
 import asyncio, json
 import numpy as np
 from fingerpost.apps import error_boundary
-from fingerpost.apps.kernels import load_kernels
+from fingerpost.apps.warm_up import load_kernels
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.transit import kernel_mode
@@ -121,32 +121,32 @@ def test_the_first_trip_starts_the_compiler_and_figures_do_not(home, tmp_path):
 def decide(monkeypatch, tmp_path):
     begun, said = [], []
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
-    monkeypatch.setattr(kernels.subprocess, "Popen", lambda *args, **_: begun.append(args))
-    monkeypatch.setattr(kernels, "_load_once_compiled", lambda *_: None)
+    monkeypatch.setattr(warm_up.subprocess, "Popen", lambda *args, **_: begun.append(args))
+    monkeypatch.setattr(warm_up, "_load_once_compiled", lambda *_: None)
     monkeypatch.setattr(kernel_mode, "_mode", kernel_mode._Mode())
 
     def decide(network_bytes=0):
         prepared = tmp_path / "networks" / "prepared"
         prepared.mkdir(parents=True)
         (prepared / "a").write_bytes(bytes(network_bytes))
-        return kernels._start_compiler_if_needed(tmp_path, said.append), len(begun), len(said)
+        return warm_up._start_compiler_if_needed(tmp_path, said.append), len(begun), len(said)
 
     yield decide
     kernel_mode.may_call.set()
 
 
 def test_an_empty_folder_answers_interpreted_and_compiles_meanwhile(decide):
-    assert decide(kernels.MAX_PLAIN_BYTES) == (True, 1, 1)
+    assert decide(warm_up.MAX_PLAIN_BYTES) == (True, 1, 1)
     assert not kernel_mode.is_compiling()
 
 
 def test_a_large_network_waits_for_the_compiler(decide):
-    assert decide(kernels.MAX_PLAIN_BYTES + 1) == (True, 1, 1)
+    assert decide(warm_up.MAX_PLAIN_BYTES + 1) == (True, 1, 1)
     assert kernel_mode.is_compiling()
 
 
 def test_kernel_calls_wait_until_the_compiler_has_ended(decide):
-    decide(kernels.MAX_PLAIN_BYTES + 1)
+    decide(warm_up.MAX_PLAIN_BYTES + 1)
     call = threading.Thread(target=kernel_mode.is_plain)
     call.start()
     call.join(0.05)

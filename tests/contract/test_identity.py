@@ -5,7 +5,7 @@ import uuid
 import pytest
 
 from fingerpost import clock
-from fingerpost.contract.identity import new_correlation_id
+from fingerpost.contract.published_tool import new_correlation_id
 
 NOON = "2022-02-22T12:00:00Z"
 

@@ -7,8 +7,7 @@ import httpcore2
 
 from fingerpost.apps.cli import main
 from fingerpost.net import client
-from fingerpost.net.addresses import CheckedBackend
-from fingerpost.net.transport import WireTransport
+from fingerpost.net.transport import CheckedBackend, WireTransport
 
 HOST, PORT, CERTIFICATE = sys.argv[1:4]
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import fingerpost
 from fingerpost.apps.cli import filings_commands
-from fingerpost.apps.kernels import load_kernels
+from fingerpost.apps.warm_up import load_kernels
 from fingerpost.filings.sync import Edgar
 from tests.apps.feed_server import serving_feeds
 from tests.feeds import feed_from_drawing, write_feed

@@ -5,11 +5,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
-from fingerpost.net.transport import WireTransport
+from fingerpost.net.transport import CheckedBackend, WireTransport
 
 HOST = "feeds.example"
 LOOPBACK = "127.0.0.1"

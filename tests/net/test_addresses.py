@@ -4,9 +4,9 @@ import httpcore2
 import pytest
 
 from fingerpost.errors import SourceUnreachable
-from fingerpost.net.addresses import AddressRefused, CheckedBackend, is_public
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
+from fingerpost.net.transport import AddressRefused, CheckedBackend, is_public
 from tests.net.local_server import LIMITS, answer, names, new_client, serving
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from fingerpost.errors import SourceFailed
-from fingerpost.net.addresses import AddressRefused
 from fingerpost.net.request import Request, follow_redirect
+from fingerpost.net.transport import AddressRefused
 from tests.net.local_server import HOST, LIMITS, answer, names, new_client, serving
 
 KEYED = Request(

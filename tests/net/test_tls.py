@@ -6,10 +6,9 @@ import ssl
 import pytest
 
 from fingerpost.errors import SourceUnreachable
-from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
-from fingerpost.net.transport import WireTransport
+from fingerpost.net.transport import CheckedBackend, WireTransport
 from tests.net.local_server import HOST, LIMITS, answer, names, serving
 
 x509 = pytest.importorskip("cryptography.x509")

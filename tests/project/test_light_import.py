@@ -47,7 +47,7 @@ def test_a_part_loads_no_more_than_it_needs(statement, heavy, tmp_path, monkeypa
 
 
 def test_discovery_over_mcp_loads_no_engine():
-    loaded = {name.split(".")[0] for name in list_loaded("import fingerpost.apps.mcp.stdio")}
+    loaded = {name.split(".")[0] for name in list_loaded("import fingerpost.apps.mcp.server")}
 
     assert "mcp" in loaded
     assert loaded & {"llvmlite", "numba"} == set()

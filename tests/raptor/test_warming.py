@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from fingerpost.apps.kernels import load_kernels
+from fingerpost.apps.warm_up import load_kernels
 from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.raptor.journeys import list_board_departures
 from fingerpost.transit.engine.raptor.kernel import patterns, range_raptor, search

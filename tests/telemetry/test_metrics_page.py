@@ -10,8 +10,7 @@ import pytest
 from mcp import Client
 from prometheus_client.parser import text_string_to_metric_families
 
-from fingerpost.apps.mcp.address import Address
-from fingerpost.apps.mcp.listener import listen
+from fingerpost.apps.mcp.listener import Address, listen
 from fingerpost.apps.mcp.metrics_page import list_metrics_addresses, start_metrics
 from fingerpost.errors import SettingsInvalid
 from fingerpost.runtime.instruments import PLAN_RUNS

@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.apps.cli.server_commands import publish_disruption
 from fingerpost.apps.error_boundary import answer
-from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.listener import Address
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

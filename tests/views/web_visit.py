@@ -3,7 +3,7 @@
 import json
 from contextlib import asynccontextmanager
 
-from fingerpost.apps.mcp.address import Access, Address
+from fingerpost.apps.mcp.listener import Access, Address
 from fingerpost.apps.views.page import Site
 from tests.apps.clients import new_local_app, serving_here
 from tests.views.hosting import opening

@@ -9,13 +9,13 @@ from typing import Any
 from fingerpost.apps.logs import hash_caller, redact_environment
 from fingerpost.contract.check import clip
 from fingerpost.contract.envelope import Contract, find_error_code, new_internal_error
-from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published_tool import (
     Answer,
     PublishedTool,
     ReportProgress,
     ToolDefinition,
     ignore_progress,
+    new_correlation_id,
     new_failure,
 )
 from fingerpost.contract.size_bounds import bound_answer

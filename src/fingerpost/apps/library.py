@@ -9,9 +9,9 @@ from typing import Any, Self, TypeVar
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from fingerpost.apps import error_boundary
-from fingerpost.apps.kernels import compile_in_background
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.tool_methods import ToolMethods
+from fingerpost.apps.warm_up import compile_in_background
 from fingerpost.apps.wiring import Application, build
 from fingerpost.contract.published_tool import Answer
 from fingerpost.errors import ToolError

@@ -1,20 +1,28 @@
-"""Prepare a server process: tune garbage collection and thread switching, and warm up its networks."""
+"""Compile the engine's kernels in the background, and prepare and warm up a server process."""
 
 import asyncio
 import ctypes
 import gc
 import logging
 import os
+import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 
-from fingerpost.apps.kernels import compile_in_background, load_kernels
+from filelock import FileLock
+
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.plan.user_tools import GROUP
-from fingerpost.transit.kernel_mode import is_plain, must_wait
+from fingerpost.transit import kernel_mode
 from fingerpost.transit.port import Networks
+
+# On larger networks, an uncompiled search takes longer than compiling.
+MAX_PLAIN_BYTES = 25_000_000
 
 _log = logging.getLogger(__name__)
 
@@ -23,6 +31,68 @@ SWITCH_INTERVAL_S = 0.001
 # glibc returns freed blocks of at least this size to the system. The default grows to 32 MB, so days dropped from the
 # cache would still occupy memory.
 _M_MMAP_THRESHOLD, _RETURNED_BYTES = -3, 524_288
+
+
+def compile_in_background(home: Path, announce: Callable[[str], None] = lambda _: None) -> None:
+    """Run kernels as plain Python until they are compiled; ``announce`` receives a message about the delay."""
+    kernel_mode.decide_at_first_call(partial(_start_compiler_if_needed, home, announce))
+
+
+def _start_compiler_if_needed(home: Path, announce: Callable[[str], None]) -> bool:
+    if kernel_mode.are_compiled():
+        return False
+    prepared_files = (home / "networks" / "prepared").rglob("*")
+    is_large = sum(path.stat().st_size for path in prepared_files if path.is_file()) > MAX_PLAIN_BYTES
+    if is_large:
+        announce("Compiling the engine, which happens once and takes a minute or two ...")
+        kernel_mode.may_call.clear()
+    else:
+        announce("The engine is compiling in the background, once. For the next minute or two, answers are slower.")
+    compiler = subprocess.Popen(
+        [sys.executable, "-c", "from fingerpost.apps.warm_up import compile_kernels; compile_kernels()"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    threading.Thread(
+        target=_load_once_compiled, args=(compiler, is_large), name="fingerpost-kernels", daemon=True
+    ).start()
+    return True
+
+
+def compile_kernels() -> None:
+    """Compile every kernel at low priority, or wait until another process has; compiling takes a minute or two."""
+    if hasattr(os, "nice"):
+        os.nice(5)
+    folder = kernel_mode.use_kernels_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / "compiling.lock"):
+        if not kernel_mode.are_compiled():
+            load_kernels()
+
+
+def _load_once_compiled(compiler: subprocess.Popen[bytes], is_large: bool) -> None:
+    compiler.wait()
+    try:
+        # If the folder is read-only, compiling in this process is still faster than plain Python on a large network.
+        if is_large or kernel_mode.are_compiled():
+            load_kernels()
+            _log.info("the engine is compiled")
+        else:
+            _log.warning("the engine could not be compiled; answers will remain slow")
+    finally:
+        kernel_mode.may_call.set()
+
+
+def load_kernels() -> None:
+    """Compile every kernel or load it from the cache, for all threads."""
+    # A local import, because most commands do not use the engine.
+    from fingerpost.transit.embedded.kernel_calls import call_search_kernels, call_street_kernels
+
+    with kernel_mode.compiling():
+        call_search_kernels()
+        call_street_kernels()
 
 
 def start_server_process() -> None:
@@ -88,7 +158,7 @@ class WarmUp:
 async def warm_up_networks(networks: Networks) -> None:
     """Open the networks, and load the kernels."""
     # Start the compiler now, if needed; otherwise a query would start it, and block the server's event loop for 80 ms.
-    must_wait()
+    kernel_mode.must_wait()
     await networks.open()
-    if not is_plain():
+    if not kernel_mode.is_plain():
         load_kernels()

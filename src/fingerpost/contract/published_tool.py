@@ -1,5 +1,7 @@
 """Published tools: their definitions, calls, replies and answers, and the base class that validates them."""
 
+import json
+import uuid
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -13,16 +15,34 @@ from fingerpost import clock
 from fingerpost.contract.check import MAX_VALUES, check_count, describe_kind, describe_problem, explain
 from fingerpost.contract.envelope import Contract, build_step_fields, format_error_text, is_failure, render_error
 from fingerpost.contract.failure_shapes import FAILURE_SHAPES
-from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.tool import Tool, ToolInput, ToolSpec
 from fingerpost.contract.wire import Shape, Wire, WireModel, build_json_schema, get_adapter
-from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, ToolError
+from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, SettingsInvalid, ToolError
+
+_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost")
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 Path = tuple[str, ...]
 """The keys that lead to a part of an answer; ``*`` matches every key of an object."""
 
 ReportProgress = Callable[[float, float, str], None]
 """Reports the amount done, the total, and a sentence; it never blocks and never raises."""
+
+
+def new_correlation_id(user: str | None, tool: str, arguments: Any) -> str:
+    """Return the UUID of a call: derived from its arguments if ``FINGERPOST_NOW`` fixes the clock, else random."""
+    try:
+        fixed_time = clock.find_fixed_time()
+    except SettingsInvalid:
+        # The envelope that reports a malformed FINGERPOST_NOW needs an id too.
+        fixed_time = None
+    if fixed_time is None:
+        return str(uuid.uuid4())
+    try:
+        text = _ENCODER.encode(arguments)
+    except (TypeError, ValueError, RecursionError):
+        text = "not JSON"
+    return str(uuid.uuid5(_NAMESPACE, _ENCODER.encode([fixed_time.isoformat(), user, tool, text])))
 
 
 def ignore_progress(_done: float, _total: float, _message: str) -> None:

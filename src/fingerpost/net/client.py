@@ -22,14 +22,19 @@ from opentelemetry.trace import SpanKind
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SourceFailed, SourceLimited, SourceTimeout, ToolError
-from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.outcomes import find_failure, may_retry
 from fingerpost.net.redaction import redact, redact_content
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, format_server
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
-from fingerpost.net.transport import WireTransport, read_content, read_error_body, translating_wire_errors
+from fingerpost.net.transport import (
+    CheckedBackend,
+    WireTransport,
+    read_content,
+    read_error_body,
+    translating_wire_errors,
+)
 from fingerpost.runtime import retry
 from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, Measurement
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from fingerpost.contract.check import check_arguments
 from fingerpost.contract.envelope import new_internal_error
-from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.plan import set_idempotency_key
+from fingerpost.contract.published_tool import new_correlation_id
 from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import BrokenContract, ParameterError, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import HUMAN, Agent, Task

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
 from fingerpost import clock
-from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.published_tool import new_correlation_id
 from fingerpost.errors import PlanInvalid, Remedy, RemedyKind, SourceLimited, StorageUnavailable
 from fingerpost.plan.catalogue import HUMAN, Catalogue
 from fingerpost.plan.execution import Execution

@@ -1,9 +1,11 @@
-"""Open the application for a command, call a tool, and print the answer."""
+"""Open the application for a command, call a tool and print the answer, and complete words for the shell."""
 
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
+import os
+import re
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -93,7 +95,7 @@ def call_tool(
 
 def run_search(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:
     """Run ``work`` with a spinner on a terminal, while the engine compiles in the background."""
-    from fingerpost.apps.kernels import compile_in_background
+    from fingerpost.apps.warm_up import compile_in_background
 
     compile_in_background(application.settings.home, print_message)
     with show_status("Searching ..."):
@@ -118,3 +120,38 @@ def print_or_exit(answer: "Answer", *, as_json: bool) -> None:
         print_answer("\n".join(line for line in lines if not line.startswith(REFS_LABEL)))
     if answer.is_error:
         raise typer.Exit(find_exit_status(answer.error))
+
+
+def complete_network(ctx: typer.Context, incomplete: str) -> list[str]:
+    from fingerpost.apps.source_kinds import open_record_store
+
+    return _select(open_record_store(prepare_settings(ctx).home).read().records, incomplete)
+
+
+def complete_key(ctx: typer.Context, incomplete: str) -> list[str]:
+    from fingerpost.apps.storage import open_variables
+
+    settings = prepare_settings(ctx)
+    return _select((each.key for each in open_variables(settings).list_variables(settings.user)), incomplete)
+
+
+def complete_place(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return saved names and, after the first letter, the names of stops in networks on this machine."""
+    application = open_application(ctx)
+
+    async def list_stops() -> list[str]:
+        networks = (await application.networks.open()).answering if incomplete else ()
+        # A network without a deadline is on this machine.
+        local = [each for each in networks if each.profile.answer_deadline_s is None]
+        return [found.place.name for each in local for found in await each.find_places(incomplete)]
+
+    return [*complete_key(ctx, incomplete), *_select(run_and_close(application, list_stops()), incomplete)]
+
+
+def _select(names: Iterable[str], incomplete: str) -> list[str]:
+    """Return the names that match a prefix in any case, with the prefix as typed, because typer drops all others."""
+    length = len(incomplete)
+    matching = dict.fromkeys(name for name in names if name[:length].casefold() == incomplete.casefold())
+    # Bash inserts a completion into its line unquoted; other shells quote it.
+    is_bash = os.environ.get("_FINGERPOST_COMPLETE") == "complete_bash"
+    return [incomplete + re.sub(r"([^\w.,:/+-])", r"\\\1" if is_bash else r"\1", name[length:]) for name in matching]

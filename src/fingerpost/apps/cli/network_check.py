@@ -17,9 +17,9 @@ from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, prepare_settings
 from fingerpost.apps.cli.network_sources import fetch_realtime, list_realtime_lines, run_import, show_import_bars
 from fingerpost.apps.cli.output import new_console, print_error, print_json, print_line
-from fingerpost.apps.kernels import compile_in_background
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, open_record_store
+from fingerpost.apps.warm_up import compile_in_background
 from fingerpost.apps.wiring import build
 from fingerpost.errors import FeedUnusable, SourceFailed
 from fingerpost.store.network_records import NetworkRecord

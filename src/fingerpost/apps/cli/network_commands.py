@@ -9,11 +9,16 @@ from pydantic import TypeAdapter
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import prepare_settings
-from fingerpost.apps.cli.completion import complete_network
-from fingerpost.apps.cli.network_add import new_add_command, print_report
+from fingerpost.apps.cli.application import complete_network, prepare_settings
 from fingerpost.apps.cli.network_check import check_feeds
-from fingerpost.apps.cli.network_sources import learn_profile, print_realtime, remove_import, run_import
+from fingerpost.apps.cli.network_sources import (
+    learn_profile,
+    new_add_command,
+    print_realtime,
+    print_report,
+    remove_import,
+    run_import,
+)
 from fingerpost.apps.cli.output import print_error, print_line
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store

@@ -1,8 +1,9 @@
-"""Terminal output: answers on stdout, messages on stderr."""
+"""Terminal output: answers on stdout, messages on stderr, and errors in the terms of commands and options."""
 
 import json
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 from unicodedata import category
 
@@ -12,8 +13,103 @@ from rich.segment import Segment
 from rich.status import Status
 from rich.text import Text
 
-from fingerpost.apps.cli.error_texts import describe_error
-from fingerpost.errors import ToolError
+from fingerpost.errors import ParameterError, RemedyKind, SourceLimited, ToolError, as_sentence
+
+# The option or argument for each tool field. Commands add the options that are named after their fields.
+OPTIONS: dict[str, str] = {
+    "constraints.maxWalkingDistance": "--max-walk",
+    "constraints.language": "--lang",
+    "coordinate.lat": "LAT",
+    "coordinate.lon": "LON",
+    "destination.value": "TO",
+    "destination.value.lat": "the latitude of TO",
+    "destination.value.lon": "the longitude of TO",
+    "language": "--lang",
+    "languagePreference": "--lang",
+    "maxDepartures": "--limit",
+    "maxResults": "--limit",
+    "item": "ITEM",
+    "origin.value": "FROM",
+    "origin.value.lat": "the latitude of FROM",
+    "origin.value.lon": "the longitude of FROM",
+    "page": "--page",
+    "rawText": "the name",
+    "stop.value": "STOP",
+    "walkFrom": "--from",
+    "when.time": "the time",
+    "when.type": "--arrive",
+    "windowMinutes": "--window",
+}
+
+_CHOOSE_CANDIDATE = "Choose one and write its id instead"
+
+REMEDIES: Mapping[RemedyKind, str] = {
+    RemedyKind.ADVICE: "{text}",
+    RemedyKind.LOOSEN_LIMITS: "Try a larger --max-walk, or another time",
+    RemedyKind.LOOK_UP_PLACE: "Look the place up with `fingerpost find NAME`, or write its position as lat,lon",
+    RemedyKind.LOOK_UP_STOP: "Look the stop up with `fingerpost find NAME` or `fingerpost stops LAT LON`",
+    RemedyKind.SEARCH_NEARBY: "Check the spelling, or list the stops near a point with `fingerpost stops LAT LON`",
+    RemedyKind.SEARCH_FARTHER: "Choose a closer place",
+    RemedyKind.SAVE_PLACE: (
+        "Look the place up with `fingerpost find NAME` and write its lat,lon,"
+        " or save it with `fingerpost vars set NAME PLACE`"
+    ),
+    RemedyKind.SAVE_AGAIN: "Save it again with `fingerpost vars set NAME PLACE`",
+    RemedyKind.USE_CANDIDATE: _CHOOSE_CANDIDATE,
+    RemedyKind.SEND_CANDIDATE: _CHOOSE_CANDIDATE,
+    RemedyKind.CONFIRM_CANDIDATE: "If you mean {name}, write its id instead; otherwise spell it differently",
+    RemedyKind.SEND_PARAMETER_VALUE: _CHOOSE_CANDIDATE,
+    RemedyKind.SET_KEY: "Set {settings} to a key that this source accepts",
+    RemedyKind.ADD_KEY: (
+        'Store the key in an environment variable and name the variable: `key = "VARIABLE"` in the network\'s record,'
+        " which `fingerpost network show NAME` locates, or write ${{VARIABLE}} in a feed's URL"
+    ),
+    RemedyKind.START_FROM_RUN: "Start a new run from its results: `fingerpost run PLAN.json --memory-of RUN`",
+    RemedyKind.END_A_RUN: "Wait for one to end, or cancel one: `fingerpost runs cancel RUN`",
+}
+
+_MAX_SHOWN_SECONDS = 120
+
+
+def describe_error(error: ToolError) -> list[str]:
+    """Return the lines of an error: its message, what to do, how long to wait, and the candidates."""
+    lines = [_format_message(error)]
+    if error.remedy is not None:
+        attribution = error.details.get("attribution")
+        data = f". Data: {'; '.join(attribution)}" if attribution else ""
+        lines.append(f"{REMEDIES[error.remedy.kind].format_map(error.remedy.values)}{data}")
+    if isinstance(error, SourceLimited):
+        # Round up, so that people do not retry too early.
+        wait_s = math.ceil(max(0.0, error.retry_after_s))
+        pause = f"{wait_s} s" if wait_s <= _MAX_SHOWN_SECONDS else f"{math.ceil(wait_s / 60)} min"
+        lines.append(f"Try again in {pause}")
+    sentences = [_capitalize(as_sentence(line)) for line in lines]
+    return sentences + [_describe_candidate(candidate) for candidate in error.details.get("candidates", ())]
+
+
+def _format_message(error: ToolError) -> str:
+    problems = error.problems if isinstance(error, ParameterError) else ()
+    sentences = [
+        f"{OPTIONS[problem.field]}{problem.predicate}"
+        if problem.predicate and problem.field in OPTIONS
+        else problem.sentence
+        for problem in problems
+    ]
+    return "; ".join(dict.fromkeys(sentences)) or error.message
+
+
+def _describe_candidate(candidate: dict[str, str]) -> str:
+    # A local import, because a global one would slow --help down.
+    from fingerpost.contract.envelope import format_distinction
+
+    distinction = format_distinction(candidate)
+    return f"  {candidate['token']}  {candidate['name']}{f' ({distinction})' if distinction else ''}"
+
+
+def _capitalize(text: str) -> str:
+    first = text.partition(" ")[0]
+    # Do not capitalize field names and file names.
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
 
 
 class _SafeConsole(Console):

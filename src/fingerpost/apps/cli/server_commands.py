@@ -12,7 +12,7 @@ from fingerpost.apps.cli.application import Json, call_tool, open_application, p
 from fingerpost.apps.cli.doctor_report import print_health
 from fingerpost.apps.cli.output import print_line, print_message
 from fingerpost.apps.logs import start_logging
-from fingerpost.apps.mcp.address import Access, Address, parse_ip_networks
+from fingerpost.apps.mcp.listener import Access, Address, parse_ip_networks
 from fingerpost.apps.source_kinds import require_keys
 from fingerpost.apps.storage import check_database
 from fingerpost.apps.warm_up import new_warm_up, start_server_process
@@ -60,7 +60,7 @@ def serve(
     application = _open_server(ctx, groups)
     # A local import, because importing the protocol takes a second.
     if http is None:
-        from fingerpost.apps.mcp.stdio import serve_stdio
+        from fingerpost.apps.mcp.server import serve_stdio
 
         asyncio.run(serve_stdio(application, new_warm_up(application)))
         return

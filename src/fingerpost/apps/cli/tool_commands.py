@@ -14,12 +14,11 @@ from fingerpost.apps.cli.application import (
     Json,
     call_and_print,
     call_tool,
+    complete_place,
     open_application,
     with_options,
 )
-from fingerpost.apps.cli.completion import complete_place
-from fingerpost.apps.cli.error_texts import OPTIONS
-from fingerpost.apps.cli.output import print_json
+from fingerpost.apps.cli.output import OPTIONS, print_json
 
 _TIME_FORMS = "09:00, 9am, tomorrow 09:00, saturday 9am, or ISO 8601"
 _place_argument = partial(typer.Argument, autocompletion=complete_place)

@@ -6,8 +6,14 @@ from typing import Annotated, Any
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application, print_or_exit
-from fingerpost.apps.cli.completion import complete_key
+from fingerpost.apps.cli.application import (
+    Json,
+    call_and_print,
+    call_tool,
+    complete_key,
+    open_application,
+    print_or_exit,
+)
 from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message
 from fingerpost.apps.cli.tool_commands import read_position
 

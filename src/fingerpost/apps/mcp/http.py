@@ -31,9 +31,8 @@ from uvicorn.supervisors.multiprocess import Multiprocess
 
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http_limits as limits
-from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address
 from fingerpost.apps.mcp.identity import CallerFinder, SignIn, check_host
-from fingerpost.apps.mcp.listener import SharedAddress, listen
+from fingerpost.apps.mcp.listener import LOCAL_ACCESS, Access, Address, SharedAddress, listen
 from fingerpost.apps.mcp.metrics_page import start_metrics_server
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import Settings

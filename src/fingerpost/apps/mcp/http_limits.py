@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from fingerpost.apps.mcp.address import is_loopback, parse_ip_address
+from fingerpost.apps.mcp.listener import is_loopback, parse_ip_address
 from fingerpost.runtime.instruments import REFUSED_CALLS
 
 HEADERS_S = 10.0

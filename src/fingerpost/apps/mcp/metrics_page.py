@@ -15,10 +15,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from fingerpost.apps.mcp.address import Access, Address
 from fingerpost.apps.mcp.http_limits import LimitedHttpProtocol
 from fingerpost.apps.mcp.identity import check_host
-from fingerpost.apps.mcp.listener import listen
+from fingerpost.apps.mcp.listener import Access, Address, listen
 from fingerpost.errors import SettingsInvalid
 
 _log = logging.getLogger(__name__)
