@@ -12,11 +12,11 @@ import pytest
 from fingerpost.errors import FeedUnusable
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.check.raw_feed import RawFeed
-from fingerpost.transit.check.rows import compare_boards, compare_rows
-from fingerpost.transit.check.trial import Trial
+from fingerpost.transit.check.trial import Trial, compare_rows
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
+from tests.gtfs.boards import compare_boards, list_starts
 from tests.gtfs.importing import REAL_FEEDS
 from tests.shared_data import get_shared
 
@@ -46,7 +46,7 @@ def test_trips_and_the_departures_of_a_day_equal_those_of_the_tables(name, day):
     assert list(compare_rows(trial)) == []
     assert asyncio.run(compare_boards(trial, day, boards)) == []
     assert sorted(departures) == sorted(
-        (trip.trip_id, instant) for trip in raw.trips.values() for instant in raw.list_starts(trip, day)
+        (trip.trip_id, instant) for trip in raw.trips.values() for instant in list_starts(raw, trip, day)
     )
     assert len(departures) > 20
     report = imported.report.feeds[0]

@@ -1,6 +1,7 @@
 """Generated worlds, imported from disk, opened, and checked as ``fingerpost network check`` does."""
 
 import asyncio
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +14,7 @@ from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.check.check_report import CheckReport, Origin
+from fingerpost.transit.check.questions import draw_days
 from fingerpost.transit.check.raw_feed import RawFeed
 from fingerpost.transit.check.run import run_checks
 from fingerpost.transit.check.trial import Trial
@@ -25,6 +27,7 @@ from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
 from tests.fakes import FakeNetworks
 from tests.feeds import write_feed
+from tests.gtfs.boards import compare_boards
 from tests.worlds.feeds import World
 
 
@@ -64,10 +67,22 @@ def open_world(world: World, folder: Path, **parts: Any) -> OpenWorld:
 
 
 def check_world(opened: OpenWorld, folder, *, questions: int) -> CheckReport:
+    trial = _new_trial(opened)
+    return asyncio.run(run_checks(trial, opened.world.days[0], questions=questions, seed=opened.world.seed))
+
+
+def list_board_faults(opened: OpenWorld) -> list[tuple]:
+    """Return the departures that boards of 20 stops lack or invent on random days and on the first and last day."""
+    trial, rng = _new_trial(opened), random.Random(opened.world.seed)
+    stops = [(feed, stop) for feed in trial.feeds for stop in feed.stops]
+    chosen = rng.sample(stops, min(20, len(stops)))
+    return [row for day in draw_days(trial, rng) for row in asyncio.run(compare_boards(trial, day, chosen))]
+
+
+def _new_trial(opened: OpenWorld) -> Trial:
     feeds = [RawFeed(feed.feed_name or "WORLD", feed.path) for feed in opened.feeds]
     call_tool = partial(error_boundary.answer, opened.tools, user=None)
-    trial = Trial(network=opened.network, report=opened.report, feeds=feeds, call_tool=call_tool)
-    return asyncio.run(run_checks(trial, opened.world.days[0], questions=questions, seed=opened.world.seed))
+    return Trial(network=opened.network, report=opened.report, feeds=feeds, call_tool=call_tool)
 
 
 def list_program_faults(report: CheckReport) -> list[tuple[str, int, str]]:

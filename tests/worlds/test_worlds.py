@@ -8,7 +8,7 @@ import os
 import pytest
 
 from tests.worlds.feeds import draw_world
-from tests.worlds.opening import check_world, list_program_faults, open_world
+from tests.worlds.opening import check_world, list_board_faults, list_program_faults, open_world
 
 FIRST, _, LAST = os.environ.get("FINGERPOST_WORLDS", "0:20").partition(":")
 IS_LONG = "FINGERPOST_WORLDS" in os.environ
@@ -18,6 +18,8 @@ IS_LONG = "FINGERPOST_WORLDS" in os.environ
 def test_a_world_shows_no_fault_of_the_program(seed, tmp_path, monkeypatch):
     world = draw_world(seed)
     monkeypatch.setenv("FINGERPOST_NOW", world.now.isoformat())
-    report = check_world(open_world(world, tmp_path), tmp_path, questions=20 if IS_LONG else 10)
+    opened = open_world(world, tmp_path)
+    report = check_world(opened, tmp_path, questions=20 if IS_LONG else 10)
 
     assert list_program_faults(report) == [], (seed, sorted(world.features))
+    assert list_board_faults(opened) == [], (seed, sorted(world.features))

@@ -55,7 +55,7 @@ def check_feeds(
     seed: Annotated[int, typer.Option("--seed", help="The random seed; a different number plans different trips.")] = 1,
     as_json: Json = False,
 ) -> None:
-    """Check whether riders can use feeds: plan trips, and compare the answers with the raw tables.
+    """Check whether riders can use feeds: plan trips, and compare the import with the raw tables.
 
     The exit status is 0 if riders can use them, 3 for faults in the data, and 1 for faults in fingerpost.
     """

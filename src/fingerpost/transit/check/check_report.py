@@ -36,8 +36,6 @@ class FaultKind(Enum):
     STOP_MISSING = _PROGRAM, "stops in the feed that are not in the network"
     TRIP_MISSING = _PROGRAM, "trips in the feed that are not in the network, and not in the import report"
     TRIP_DIFFERS = _PROGRAM, "trips whose stops or times differ from the feed"
-    BOARD_LACKS_DEPARTURE = _PROGRAM, "departures in the feed that are not on the board"
-    BOARD_INVENTS_DEPARTURE = _PROGRAM, "departures on the board that are not in the feed"
     STOP_OFF_STREETS = _DATA, "stops with no street from the extract nearby; walks to them are straight lines"
     STOP_UNREACHABLE = _PROGRAM, "stops that are on streets but cannot be reached on foot"
     STOP_WITHOUT_EXIT = _PROGRAM, "stops that are on streets but cannot be left on foot"

@@ -18,7 +18,6 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from fingerpost.runtime.zip_members import read_member
 
-_NOON_S = 12 * 3600
 _TEXT_DIRECTION = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -165,13 +164,6 @@ class RawFeed:
             service_days = days.setdefault(row["service_id"], set())
             (service_days.add if row["exception_type"] == "1" else service_days.discard)(day)
         return {service: frozenset(service_days) for service, service_days in days.items()}
-
-    def list_starts(self, trip: RawTrip, day: date) -> list[int]:
-        """Return the Unix time of stop time 00:00:00 for each departure of a trip on a service day."""
-        if day not in self.service_days[trip.service]:
-            return []
-        noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(self.zone))
-        return [int(noon.timestamp()) - _NOON_S + shift_s for shift_s in trip.shifts_s]
 
     def read_rows(self, table: str) -> Iterator[dict[str, str]]:
         """Yield the rows of a table; missing fields are empty."""

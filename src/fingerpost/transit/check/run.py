@@ -7,13 +7,11 @@ from datetime import date
 import numpy as np
 
 from fingerpost.transit.check.check_report import CheckReport, CheckResult, Observation, summarize
-from fingerpost.transit.check.questions import draw_days, draw_questions
-from fingerpost.transit.check.rows import compare_boards, compare_rows, list_import_faults
-from fingerpost.transit.check.trial import Trial
+from fingerpost.transit.check.questions import draw_questions
+from fingerpost.transit.check.trial import Trial, compare_rows, list_import_faults
 from fingerpost.transit.check.trips import check_stops, check_trip
 
 MAX_STOPS_FOR_WALK_CHECKS = 1000
-BOARDS_PER_DAY = 30
 
 Progress = Callable[[str, int, int | None], None]
 """Called with the step, the completed amount, and the total."""
@@ -27,18 +25,12 @@ async def run_checks(
     row_observations = [*list_import_faults(trial, today), *compare_rows(trial)]
     rows = sum(feed.events for feed in trial.report.feeds)
     results: list[CheckResult] = [summarize("rows", rows, "stop times", row_observations)]
-    observations: list[Observation] = []
-    boards = [(feed, stop) for feed in trial.feeds for stop in feed.stops]
-    days = draw_days(trial, rng)
-    for number, day in enumerate(days):
-        progress("comparing boards", number, len(days))
-        observations += await compare_boards(trial, day, rng.sample(boards, min(BOARDS_PER_DAY, len(boards))))
-    results.append(summarize("boards", len(days) * min(BOARDS_PER_DAY, len(boards)), "boards", observations))
     boardable = trial.boardable_stops.tolist()
     stops = np.array(sorted(rng.sample(boardable, min(MAX_STOPS_FOR_WALK_CHECKS, len(boardable)))), np.int64)
     if trial.network.walks.streets is not None:
         results.append(summarize("walks", len(stops), "stops", check_stops(trial, stops)))
-    observations, drawn = [], draw_questions(trial, rng, questions)
+    drawn = draw_questions(trial, rng, questions)
+    observations: list[Observation] = []
     for number, question in enumerate(drawn):
         progress("planning trips", number, len(drawn))
         observations += await check_trip(trial, question)
