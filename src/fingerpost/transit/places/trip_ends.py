@@ -236,8 +236,7 @@ class _EndLookup(PlaceLookup):
         # If some networks have a certain match, ignore those with only similar names.
         found = {end.side: end.list_certain() or list(end.resolutions) for end in ends}
         missing = needed if set.intersection(*map(set, found.values())) else ()
-        positions = {end.side: end.label.coordinate for end in ends if isinstance(end.label, Location)}
-        return new_uncovered(self.networks, found, missing=missing, problems=self.opened.problems, positions=positions)
+        return new_uncovered(self.networks, found, missing=missing, problems=self.opened.problems)
 
 
 def _check_distance(end: _End, location: Location) -> None:
