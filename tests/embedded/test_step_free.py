@@ -13,7 +13,7 @@ from fingerpost.transit.networks.querying import Deadline
 from fingerpost.transit.networks.wrappers import FallbackNetwork
 from fingerpost.transit.osm.basemap import DrawnLine, pack_lines
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.rules.accessibility import AccessLink, find_weakest_link
+from fingerpost.transit.rules.preferences import AccessLink, find_weakest_link
 from fingerpost.transit.tools.no_trip import explain_no_trip
 from tests.contracts.conftest import asker
 from tests.embedded.conftest import warnings

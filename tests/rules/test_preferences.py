@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.transit.model.itinerary import Access
 from fingerpost.transit.model.place import choose_language
-from fingerpost.transit.rules.accessibility import (
+from fingerpost.transit.rules.preferences import (
     AccessLink,
     find_step_free_warning,
     find_weakest_link,

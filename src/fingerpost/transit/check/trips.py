@@ -19,8 +19,8 @@ from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.osm.streets.stop_access import METRO_ENTRANCE
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
+from fingerpost.transit.rules.preferences import MAX_WALK_M
 from fingerpost.transit.rules.times import to_query_instant
-from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 from fingerpost.transit.tools.trip_search import find_best
 
 # The offsets of probe points from a stop: this distance times each (north, east) pair.

@@ -19,7 +19,7 @@ from fingerpost.transit.osm.streets.snapping import SNAP_M, find_lifts
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.port import WalkToStop
-from fingerpost.transit.rules.trip_limits import MAX_WALK_M
+from fingerpost.transit.rules.preferences import MAX_WALK_M
 
 LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
 _STRAIGHT_LINE = f"straight line x {DETOUR_FACTOR:g}"

@@ -17,9 +17,9 @@ from fingerpost.transit.networks.querying import Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TripMode, to_trip_mode
+from fingerpost.transit.rules.preferences import MAX_WALK_M
 from fingerpost.transit.rules.realtime_status import Status, find_data_freshness, get_status, uses_realtime
 from fingerpost.transit.rules.times import format_instant, parse_instant, to_local_date
-from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools import shapes, wording
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors

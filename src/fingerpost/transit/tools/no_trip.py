@@ -10,16 +10,16 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import OutOfService
 from fingerpost.transit.networks.querying import Deadline, query_network
 from fingerpost.transit.port import JourneyQuery, Network, ServiceGap
-from fingerpost.transit.rules.accessibility import list_weak_links
-from fingerpost.transit.rules.times import format_instant, to_local_date
-from fingerpost.transit.rules.trip_limits import (
+from fingerpost.transit.rules.preferences import (
     LONG_WAIT_S,
     MAX_TRANSFERS,
     MAX_WALK_M,
     find_long_offset,
     find_next_service_day,
     find_out_of_service_hint,
+    list_weak_links,
 )
+from fingerpost.transit.rules.times import format_instant, to_local_date
 from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.trip_search import FollowUp, FoundTrips, find_best
 from fingerpost.transit.tools.wording import WhyEmptySentence, explain_gap, format_count

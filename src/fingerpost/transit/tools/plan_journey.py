@@ -31,13 +31,12 @@ from fingerpost.transit.places.candidates import new_ambiguous
 from fingerpost.transit.places.resolver import PlaceResolver, StopLabel, TextQuery, read_label
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyAnswer, JourneyParameters, Networks, OpenNetworks, TextJourneyQuery
-from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.disruption import name_disrupted
 from fingerpost.transit.rules.modes import TripMode, format_ride, to_trip_mode
 from fingerpost.transit.rules.name_matching import find_certain
+from fingerpost.transit.rules.preferences import find_long_offset, find_long_wait_message, find_step_free_warning
 from fingerpost.transit.rules.times import format_instant
-from fingerpost.transit.rules.trip_limits import find_long_offset, find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons  # noqa: A004
 from fingerpost.transit.tools.no_trip import build_no_itinerary, find_offset_message, format_next_usable
 from fingerpost.transit.tools.report import list_leg_paths, report_rides

@@ -21,9 +21,9 @@ from fingerpost.transit.places.resolver import Latitude, Longitude, StopLabel, T
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
+from fingerpost.transit.rules.preferences import find_long_wait_message
 from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, build_route_sort_key, compute_route_id
 from fingerpost.transit.rules.times import format_utc, parse_offset_instant
-from fingerpost.transit.rules.trip_limits import find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools import wording
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput

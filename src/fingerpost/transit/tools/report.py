@@ -11,15 +11,17 @@ from fingerpost.transit.model.ride_ref import list_refs
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.port import DepartureBoard, JourneyQuery
 from fingerpost.transit.rules import disruption
-from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, list_walking_notes
 from fingerpost.transit.rules.alerts import AffectedPart, AlertNotices, choose_alerts, find_explanation
 from fingerpost.transit.rules.modes import to_trip_mode
-from fingerpost.transit.rules.realtime_status import find_realtime_age_s, find_stale_message
-from fingerpost.transit.rules.trip_limits import (
+from fingerpost.transit.rules.preferences import (
     find_long_wait_message,
     find_long_walk_message,
+    find_low_walking_warning,
     find_out_of_service_message,
+    find_step_free_warning,
+    list_walking_notes,
 )
+from fingerpost.transit.rules.realtime_status import find_realtime_age_s, find_stale_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
 from fingerpost.transit.tools.no_trip import format_next_usable
 from fingerpost.transit.tools.plan_trip_shapes import PlanConstraints

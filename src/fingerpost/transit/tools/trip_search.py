@@ -15,7 +15,7 @@ from fingerpost.transit.networks.querying import Deadline, NetworkFailure, query
 from fingerpost.transit.places.trip_ends import NetworkJourney
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import RankedItineraries, as_scheduled, is_disrupted, merge_alternatives
-from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, MAX_TRANSFERS, MAX_WALK_M, find_longest_wait, relax_limits
+from fingerpost.transit.rules.preferences import LONG_WAIT_S, MAX_TRANSFERS, MAX_WALK_M, find_longest_wait, relax_limits
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
 
 

@@ -18,8 +18,8 @@ from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.places import StopIdCodec, StopLookup
+from fingerpost.transit.rules.preferences import UNMEASURED, is_possible, list_within_limits
 from fingerpost.transit.rules.realtime_status import add_walk_delays
-from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_within_limits
 
 # A saved place counts as being at its saved stop if they are within this distance of each other (rule D2).
 _SAME_PLACE_M = 300.0
