@@ -41,9 +41,9 @@ NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs
 # Read by sources, by numba and by tests; these are not fingerpost's settings.
 FOREIGN_VARIABLES = {
     tfl.KEY_VARIABLE: "the key for Transport for London's Unified API.",
-    digitransit.KEY_VARIABLE: "the key for Digitransit. Records of other networks name their variables, as `${NAME}`.",
-    clock.VARIABLE: "fixes the clock at an instant, given with an offset; the same call then returns the same bytes.",
-    "NUMBA_CACHE_DIR": "the folder for compiled kernels, instead of one in the cache folder of the platform.",
+    digitransit.KEY_VARIABLE: "the key for Digitransit. For other keys, see docs/net.md.",
+    clock.VARIABLE: "a time with an offset that replaces the clock; identical calls then return identical answers.",
+    "NUMBA_CACHE_DIR": "the folder for compiled kernels; by default, a folder in the platform's cache folder.",
 }
 
 
@@ -78,21 +78,21 @@ def _tools() -> list[str]:
         *_audience("call a tool", "lists every field that a tool accepts and returns"),
         "",
     ]
-    lines += ["| tool | what it does |", "|---|---|"]
+    lines += ["| tool | description |", "|---|---|"]
     for tool in TOOLS:
         first = _described(tool.name, tool.description).partition(". ")[0].removesuffix(".")
         lines.append(f"| [`{tool.name}`](#{tool.name.lower()}) | {first} |")
-    lines += ["", "Every field that is not required may be left out.", ""]
+    lines += ["", "Fields that are not required can be omitted.", ""]
     return [*lines, *(line for tool in TOOLS for line in _tool(tool))][:-1]
 
 
 def _tool(tool: ToolDefinition) -> list[str]:
-    writes = "It only reads." if tool.read_only else "It writes."
+    writes = "The tool only reads data." if tool.read_only else "The tool changes stored data."
     lines = [
         f"## {tool.name}",
         "",
         f"{tool.description} {SIZE_NOTE}",
-        f"Group {', '.join(f'`{group}`' for group in tool.groups)}; errors follow the {tool.contract.value} contract.",
+        f"Group: {', '.join(f'`{group}`' for group in tool.groups)}. Errors: {tool.contract.value} contract.",
         writes,
     ]
     lines += ["", "### Input", "", *_fields(tool.input_schema)]
@@ -239,10 +239,10 @@ def _commands() -> list[str]:
     root = load_root()
     lines = ["# Commands", "", NOTICE, "", *_audience("work at a terminal", "lists every command and its options"), ""]
     lines += [
-        "Exit status: 0 success, 1 an error or a problem that the command reports, 2 wrong usage or settings.",
+        "The exit status is 0 for success, 1 for an error or a reported problem, and 2 for wrong usage or settings.",
         "",
     ]
-    lines += ["`fingerpost network check` also exits with 3, for faults in the data.", ""]
+    lines += ["`fingerpost network check` exits with 3 if the data has faults.", ""]
     lines += ["## fingerpost", "", root.help or "", "", *_parameters(root), ""]
     for name, command in _leaves(root, "fingerpost"):
         example = command.epilog.removeprefix("Example: ")
@@ -268,7 +268,7 @@ def _parameters(command: Any) -> list[str]:
         name = ", ".join(each.opts) if is_option else (each.metavar or each.name.upper())
         required = "yes" if each.required else ""
         rows.append(f"| `{name}` | {required} | {_described(f'{command.name} {name}', each.help)} |")
-    return ["| parameter | required | what it is |", "|---|---|---|", *rows] if rows else ["No parameters."]
+    return ["| parameter | required | description |", "|---|---|---|", *rows] if rows else ["No parameters."]
 
 
 # ---------------------------------------------------------------------------------------- settings
@@ -279,8 +279,8 @@ def _settings() -> list[str]:
     descriptions = {name: " ".join(text.split()) for name, text in attributes}
     lines = ["# Settings", "", NOTICE, ""]
     lines += [*_audience("run an installation", "lists every environment variable that fingerpost reads"), ""]
-    lines += ["Settings are environment variables; an empty variable counts as unset.", ""]
-    lines += ["| variable | default | what it is |", "|---|---|---|"]
+    lines += ["An empty variable counts as unset.", ""]
+    lines += ["| variable | default | description |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         default = (
             "the platform's data folder, on Linux `~/.local/share/fingerpost`"
@@ -288,8 +288,12 @@ def _settings() -> list[str]:
             else _default(field.default)
         )
         description = _described(name, descriptions.get(name)).replace("``", "`")
-        lines.append(f"| `FINGERPOST_{name.upper()}` | {default} | {description} |")
-    return [*lines, *(f"| `{name}` | unset | {text} |" for name, text in FOREIGN_VARIABLES.items())]
+        lines.append(f"| `FINGERPOST_{name.upper()}` | {default} | {_capitalize(description)} |")
+    return [*lines, *(f"| `{name}` | unset | {_capitalize(text)} |" for name, text in FOREIGN_VARIABLES.items())]
+
+
+def _capitalize(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _default(value: object) -> str:
@@ -304,16 +308,21 @@ def _default(value: object) -> str:
 def _networks() -> list[str]:
     lines = ["# Network records", "", NOTICE, ""]
     lines += [*_audience("run an installation", "lists every key of a network's record"), ""]
-    lines += ["Each added network has a record, the file `networks/NAME.toml` in the home folder."]
-    lines += ["[How to use them](../networks.md).", "", "| key | type | default | what it is |", "|---|---|---|---|"]
+    lines += ["The record of a network is the file `networks/NAME.toml` in the home folder."]
+    lines += [
+        "[Networks](../networks.md) explains how to edit it.",
+        "",
+        "| key | type | default | description |",
+        "|---|---|---|---|",
+    ]
     fields = NetworkRecord.model_json_schema()["properties"]
     for key in KEYS:
         field = fields[key] | fields[key].get("anyOf", [{}])[0]
         field.pop("anyOf", None)
         kind = "four numbers" if "prefixItems" in field else _type(field, {})
         default = "unset" if field.get("default") in (None, []) else _code(field["default"])
-        lines.append(f"| `{key}` | {kind} | {default} | {_cell(field['description'])} |")
-    return [*lines, "", "Any other key is refused."]
+        lines.append(f"| `{key}` | {kind} | {default} | {_capitalize(_cell(field['description']))} |")
+    return [*lines, "", "A record with any other key is rejected."]
 
 
 # ------------------------------------------------------------------------------------------ errors
@@ -322,26 +331,26 @@ def _networks() -> list[str]:
 def _errors() -> list[str]:
     lines = ["# Errors", "", NOTICE, ""]
     lines += [*_audience("handle failures", "lists each error class and its code in each contract"), ""]
-    lines += ["Python code catches the class; each contract has its own code for it.", ""]
+    lines += ["Python code catches the class; callers of a tool get the code of its contract.", ""]
     lines += [
-        "| class | what it means | plan_trip | get_departures | plan-step | lookup | planJourney | worth a retry |",
+        "| class | meaning | plan_trip | get_departures | plan-step | lookup | planJourney | retry |",
         "|---|---|---|---|---|---|---|---|",
     ]
     lines += [_error(kind) for kind in _list_errors(errors.ToolError)]
     lines += [
         "",
         (
-            "A board without departures is an empty list with the reason, not an error"
+            "If there are no departures, a board is an empty list with the reason, not an error"
             " ([decision 0010](../decisions/0010-words-for-errors-that-the-contracts-leave-open.md))."
         ),
-        "In the plan-step contract, filings tools give the class as `error_code` and report missing data as `warning`;",
-        "transit tools give the code of their own contract and report an `error`.",
+        "In the plan-step contract, filings tools return the class as `error_code`, and missing data as a `warning`.",
+        "Transit tools return the code of their own contract as `error_code`, and missing data as an `error`.",
         (
             "In the lookup contract, a failing geocoder has GEOCODING_FAILED or GEOCODING_UNREADABLE"
-            " instead of ROUTING_FAILED or ROUTING_UNREADABLE, and a key that is not set has MISSING_API_KEY."
+            " instead of ROUTING_FAILED or ROUTING_UNREADABLE, and a missing key has MISSING_API_KEY."
         ),
-        "`AddressRefused`, a `SourceUnreachable`, means that a host is on a private network ([net](../net.md)).",
-        "For the advice in each error, see [remedies](messages.md#remedies).",
+        "`AddressRefused` is a `SourceUnreachable` for hosts on private networks ([HTTP](../net.md)).",
+        "For the hints in errors, see [remedies](messages.md#remedies).",
     ]
     return lines
 
@@ -350,21 +359,19 @@ def _errors() -> list[str]:
 
 
 def _messages() -> list[str]:
-    lines = ["# Warnings, remedies and other sentences", "", NOTICE, ""]
+    lines = ["# Warnings, remedies and other messages", "", NOTICE, ""]
     lines += [
-        *_audience(
-            "read or word answers", "lists each warning, each remedy in all its wordings, and every other sentence"
-        ),
+        *_audience("read answers or write messages", "lists every warning, remedy and message"),
         "",
     ]
     lines += ["## Warnings", "", "An answer has at most one entry per code.", "", "| code | meaning |", "|---|---|"]
     lines += [f"| `{code.value}` | {code.meaning} |" for code in WarningCode]
-    lines += ["", "## Remedies", "", "A remedy is advice about an error; names in braces are replaced by values."]
-    lines += ["Over MCP, a failed call has the kind and the values in `_meta`, as `fingerpost/remedy`.", ""]
+    lines += ["", "## Remedies", "", "A remedy is the hint of an error. Names in braces are replaced by values."]
+    lines += ["Over MCP, `fingerpost/remedy` in `_meta` of a failed call contains the kind and the values.", ""]
     lines += ["| kind | for agents | at the terminal |", "|---|---|---|"]
     rows = ((kind, kind.sentence, REMEDIES[kind].replace("{{", "{").replace("}}", "}")) for kind in RemedyKind)
     lines += [f"| `{kind.value}` | {_cell(agents)} | {_cell(people)} |" for kind, agents, people in rows]
-    lines += ["", "## Sentences", "", "All other sentences in the source; names in braces are replaced by values."]
+    lines += ["", "## Messages", "", "The other messages in each source file. Names in braces are replaced by values."]
     for name, sentences in _list_sentences():
         lines += ["", f"### {name}", "", *(f"- {sentence}" for sentence in sentences)]
     return lines
@@ -373,9 +380,10 @@ def _messages() -> list[str]:
 SOURCE = Path(errors.__file__).parent
 _VALUE = re.compile(r"\{[^{}]*\}")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-# SQL, GraphQL, patterns, formats of the log, and type hints in quotes.
+# SQL, GraphQL, HTML, patterns, formats of the log, and type hints in quotes.
 _NO_SENTENCE = re.compile(
-    r"\b(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WHERE|JOIN|ALTER|ORDER BY)\b|\$\w+|\\|%\(|\w\["
+    r"\b(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WHERE|JOIN|ALTER|ORDER BY|SET LOCAL|PRIMARY KEY|IS NOT|AND|epoch)\b"
+    r"|\$\w+|\\|%\(|\w\[|\(\?[:=]|\w\|\w+ \w|-src '|<!doctype|^\w+ \(\w+(, \w+)*\)$|^\w+(, \w+){2,}$"
 )
 
 
@@ -401,8 +409,8 @@ def _read_sentences(path: Path) -> Iterator[str]:
 
 
 def _list_hidden(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield nodes that are not separate texts: docstrings, descriptions of fields, and parts of formatted texts."""
-    if isinstance(node, ast.Expr):
+    """Yield nodes that are not messages: docstrings, field descriptions, lists of words, parts of formatted texts."""
+    if isinstance(node, ast.Expr) or (isinstance(node, ast.Attribute) and node.attr in ("split", "splitlines")):
         yield node.value
     elif isinstance(node, ast.keyword) and node.arg == "description":
         yield from ast.walk(node.value)
@@ -437,8 +445,8 @@ def _error(kind: type[errors.ToolError]) -> str:
 def _findings() -> list[str]:
     lines = ["# Findings of an import", "", NOTICE, ""]
     lines += [*_audience("read an import report", "explains what each finding means for riders"), ""]
-    lines += ["[How feeds are read](../feeds.md).", ""]
-    lines += ["| finding | what became of the row | about | what it means |", "|---|---|---|---|"]
+    lines += ["[Feeds](../feeds.md) explains the import.", ""]
+    lines += ["| finding | effect | subject | meaning |", "|---|---|---|---|"]
     for kind in FindingKind:
         of_kind = (reason for reason in Reason if reason.kind is kind)
         lines += [f"| `{each.code}` | {kind} | {each.subject} | {_cell(each.text)} |" for each in of_kind]

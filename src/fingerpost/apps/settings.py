@@ -40,20 +40,19 @@ class Settings(BaseSettings):
     Attributes:
         home: the folder for networks, variables, plan runs and figures.
         user: the owner of variables and plan runs for callers without a token (rule A12).
-        database_url: the URL, with password, of a PostgreSQL database through which machines share variables, rate
-            limits and plan runs; if it is unset, they are stored in the home folder. See docs/scale.md.
-        retention_days: days until an unchanged variable is deleted; if unset, it is never deleted.
-        runs_retention_days: days until a finished plan run is deleted; if unset, it is never deleted.
+        database_url: the URL, with password, of a PostgreSQL database for variables, rate limits and plan runs, which
+            several machines can share; if unset, these are stored in the home folder. See docs/scale.md.
+        retention_days: the number of days after which an unchanged variable is deleted; if unset, it is never deleted.
+        runs_retention_days: the number of days after which a finished run is deleted; if unset, it is never deleted.
         contact: the operator's email address or URL, sent to sources in the User-Agent.
-        sec_contact: the email address that EDGAR requires; if it is set, calls fetch companies that are not yet loaded.
+        sec_contact: the email address that EDGAR requires; if set, calls fetch companies that are not loaded.
         demo: when the demo networks answer: always (``on``), never (``off``), or until a network is added (``auto``).
         plan_journey_per_second: the maximum number of planJourney calls per second, in all processes that share the
             home folder or the database.
         log: the format of a server's log: ``text``, or ``json`` with one object per line (docs/telemetry.md).
         max_concurrent_calls: the maximum number of HTTP requests that a process answers at once; at most eight per
             caller on another machine.
-        day_cache_mb: the megabytes that a process may use to cache single-day timetables; the least
-            recently used are dropped first.
+        day_cache_mb: the memory, in MB, that a process may use to cache single-day timetables.
         tokens_file: a file with the SHA-256, subject and scopes of each accepted token; see docs/serving.md.
         token_issuer: the issuer whose JSON Web Tokens are accepted; it cannot be combined with a tokens file.
         token_keys_url: the URL of the issuer's keys (JWKS).

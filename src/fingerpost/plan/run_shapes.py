@@ -40,13 +40,13 @@ class RunPlanInput(SnakeCaseModel):
         ),
         WithJsonSchema({"type": "object"}),
     ] = None
-    user_input: Annotated[str | None, Field(max_length=2000, description="instead of plan: the goal in words")] = None
+    user_input: Annotated[str | None, Field(max_length=2000, description="the goal in words, instead of plan")] = None
     memory: Annotated[Any, Field(description="initial values by key"), WithJsonSchema({"type": "object"})] = None
-    memory_of: Annotated[str | None, Field(description="run_id of an earlier run whose memory to start from")] = None
-    run_id: Annotated[str | None, Field(description="with action")] = None
+    memory_of: Annotated[str | None, Field(description="run_id of an earlier run: start with its memory")] = None
+    run_id: Annotated[str | None, Field(description="required with action")] = None
     action: Literal["approve", "reject", "cancel", "resume", "replace"] | None = None
     step_id: Annotated[WholeNumber | None, Field(description="the step to approve or reject")] = None
-    note: Annotated[str | None, Field(max_length=2000, description="why")] = None
+    note: Annotated[str | None, Field(max_length=2000, description="reason for the decision")] = None
     value: Annotated[Any, Field(description="a value to pass on with the approval")] = None
     wait_seconds: Annotated[WholeNumber, Field(ge=0, le=60, description="how long to wait for the run to end")] = 20
 
@@ -118,7 +118,7 @@ class RunView(WireDict):
     values: list[RunValue]
     next: NotRequired[str]
     resumable: Annotated[bool, Field(description="whether resuming may make progress")]
-    remarks_left_out: Annotated[int, Field(description="get_plan_run returns these with include memory")]
+    remarks_left_out: Annotated[int, Field(description="how many; get_plan_run with include memory returns them")]
     plan: NotRequired[Recorded]
     memory: NotRequired[Recorded]
     items: NotRequired[list[Recorded]]

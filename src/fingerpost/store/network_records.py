@@ -60,20 +60,20 @@ class NetworkRecord(BaseModel):
         (), description="GTFS feeds, each ``[FEED=]PATH`` or ``[FEED=]URL``, with keys written as ``${NAME}``."
     )
     realtime: tuple[_Text, ...] = Field(
-        (), description="GTFS-Realtime for these feeds, each ``[FEED=]PATH`` or ``[FEED=]URL``."
+        (), description="GTFS-Realtime sources, each ``[FEED=]PATH`` or ``[FEED=]URL``."
     )
     extract: _Text | None = Field(None, description="the path of an OpenStreetMap extract.")
     url: _Text | None = Field(None, description="the address of a remote source.")
     key: _Variable | None = Field(None, description="the environment variable that holds the key of a remote source.")
-    fallback: str | None = Field(None, description="the network that answers if this one cannot.")
-    priority: int = Field(0, strict=True, description="where networks overlap, the highest priority wins.")
-    languages: tuple[_Language, ...] = Field((), description="the languages of its names, preferred language first.")
+    fallback: str | None = Field(None, description="the network that answers if this network cannot.")
+    priority: int = Field(0, strict=True, description="if networks overlap, the one with the highest priority answers.")
+    languages: tuple[_Language, ...] = Field((), description="the languages of its names, in order of preference.")
     bounds: _Bounds | None = Field(
-        None, description="south, west, north, east in degrees (WGS84); overrides the source."
+        None, description="south, west, north, east in degrees (WGS84), instead of the source's own area."
     )
-    zone: _Zone | None = Field(None, description="the IANA time zone; overrides the source.")
+    zone: _Zone | None = Field(None, description="the IANA time zone, instead of the source's own.")
     attribution: tuple[_Text, ...] = Field(
-        (), description="sentences that every answer contains in addition to the source's own."
+        (), description="attribution that every answer contains in addition to the source's own."
     )
 
 

@@ -129,7 +129,7 @@ def load_filings(
         typer.Option(formats=["%Y-%m-%d"], help="For the text of a filing: its filing date, YYYY-MM-DD."),
     ] = None,
 ) -> None:
-    """Load figures, lists of filings, or the text of filings; a file that cannot be loaded does not stop the others.
+    """Load figures, lists of filings, or the text of filings. If one file cannot be loaded, the others still are.
 
     Inline XBRL text states its company, form and period, and needs no options if the list of filings is loaded.
     """

@@ -45,7 +45,7 @@ _Name = Annotated[str, _NAME]
 
 @app.command("refresh", epilog="Example: fingerpost network refresh HSL")
 def refresh_networks(ctx: typer.Context, name: Annotated[str | None, _NAME] = None) -> None:
-    """Fetch a network's feeds again and import changed ones, or fetch a remote profile; the default is all networks."""
+    """Download a network's feeds again and import changed ones, or query its server again; by default, all networks."""
     settings = prepare_settings(ctx)
     records = open_record_store(settings.home).read()
     if name is not None:

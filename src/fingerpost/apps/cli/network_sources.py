@@ -160,7 +160,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         ] = None,
         **options: Any,
     ) -> None:
-        """Add a network, or replace its source; settings that are not given here keep their values.
+        """Add a network, or replace its source. Settings that are not given keep their values.
 
         If the old or the new source is remote, settings that depend on the source are reset.
         """

@@ -30,21 +30,23 @@ _TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "
 # Help texts for fields whose own descriptions are too terse for people, or mention other fields.
 _HELP: Mapping[str, str] = {
     "--focus-point": "Prefer places near this point",
-    "--lang": "Language of the answer",
+    "--lang": "Language of names in the answer",
     "--limit": "Maximum number of results",
-    "--low-walking-distance": "Report the least walking possible; does not filter trips",
+    "--low-walking-distance": "Report the shortest walking distance; does not filter trips",
     "--max-distance-meters": "Needs --focus-point",
-    "--max-walk": "Maximum walking distance in total, in meters",
-    "--radius": "In meters",
-    "--step-free": "Avoid steps, and warn where this is unknown or impossible",
+    "--max-walk": "Maximum total walking distance, in meters",
+    "--radius": "Search radius, in meters",
+    "--step-free": "Avoid steps, and warn if a trip has steps or may have some",
     "--window": "The number of minutes to look ahead",
 }
 
 
 def plan(
     ctx: typer.Context,
-    origin: Annotated[str, _place_argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
-    destination: Annotated[str, _place_argument(metavar="TO", help="In the same form as FROM.")],
+    origin: Annotated[
+        str, _place_argument(metavar="FROM", help="The origin: a place, saved name, stop id, or lat,lon.")
+    ],
+    destination: Annotated[str, _place_argument(metavar="TO", help="The destination, in the same form as FROM.")],
     at: Annotated[str | None, typer.Option(help=f"Depart at: {_TIME_FORMS}.")] = None,
     arrive: Annotated[str | None, typer.Option(help="Arrive by this time, in the same form as --at.")] = None,
     as_json: Json = False,
@@ -68,7 +70,7 @@ def plan(
 
 def departures(
     ctx: typer.Context,
-    stop: Annotated[str, _place_argument(help="A stop's name or id, or a saved name.")],
+    stop: Annotated[str, _place_argument(help="A stop's name or id, or the name of a saved stop.")],
     at: Annotated[str | None, typer.Option(help=f"Start at: {_TIME_FORMS}.")] = None,
     as_json: Json = False,
     **fields: Any,

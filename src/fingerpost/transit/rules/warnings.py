@@ -18,13 +18,16 @@ class WarningCode(StrEnum):
     REALTIME_STALE = "realtime-stale", "Realtime data is old or missing."
     REALTIME_UNMATCHED = (
         "realtime-unmatched",
-        "Most realtime data matches nothing in the timetable, or its ids occur in several feeds.",
+        "Most realtime data does not match the timetable, or its ids occur in several feeds.",
     )
-    TIMEZONE_ASSUMED = "timezone-assumed", "A time without an offset was taken to be in the network's time zone."
-    LABEL_GEOCODED = "label-geocoded", "A label was resolved as the name of a place."
+    TIMEZONE_ASSUMED = "timezone-assumed", "A time without an offset was interpreted as local time."
+    LABEL_GEOCODED = "label-geocoded", "A label resolved to the place with that name."
     POSITION_GUESSED = "position-guessed", "The position of an address is estimated; the message says how."
-    OUTSIDE_CALENDAR = "outside-calendar", "The timetable does not cover the day."
-    FREQUENCY_BASED = "frequency-based", "A line runs at a headway, not to fixed times, so times are approximate."
+    OUTSIDE_CALENDAR = "outside-calendar", "The timetable does not cover the requested day."
+    FREQUENCY_BASED = (
+        "frequency-based",
+        "A line runs at a fixed interval, not at fixed times, so times are approximate.",
+    )
     TIMES_INTERPOLATED = "times-interpolated", "The feed has no times for some stops, so these times are approximate."
     BY_ARRANGEMENT = "by-arrangement", "A ride must be booked with the operator, or requested from the driver."
     NETWORK_LEFT_OUT = "network-left-out", "A network failed, did not answer in time, or was replaced by its fallback."

@@ -48,7 +48,7 @@ class State(StrEnum):
 class CheckTripInput(WireModel):
     refs: Annotated[
         list[Annotated[Identifier, Field(max_length=200)]],
-        Field(min_length=1, max_length=12, description="of the rides of one trip, in order"),
+        Field(min_length=1, max_length=12, description="the refs of one trip's rides, in order"),
     ]
     language: shapes.Language = "en"
 

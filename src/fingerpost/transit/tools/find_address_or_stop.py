@@ -33,8 +33,10 @@ class LocationQueryInput(WireModel):
         StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
         Field(description="a name, a stop id, or lat,lon"),
     ]
-    focus_point: Annotated[LatLon | None, Field(description="prefer places near here")] = None
-    max_distance_meters: Annotated[WholeNumber | None, Field(ge=1, le=200_000, description="needs focusPoint")] = None
+    focus_point: Annotated[LatLon | None, Field(description="prefer places near this point")] = None
+    max_distance_meters: Annotated[
+        WholeNumber | None, Field(ge=1, le=200_000, description="maximum distance from focusPoint")
+    ] = None
     language_preference: Language | None = None
 
     @field_validator("max_distance_meters")

@@ -25,7 +25,7 @@ class FindStopsInput(WireModel):
     coordinate: Annotated[shapes.LatLon, Field(description="the center, WGS84")]
     radius: Annotated[WholeNumber, Field(ge=1, le=3000, description="meters")] = 500
     max_results: Annotated[WholeNumber, Field(ge=1, le=50)] = 10
-    text_filter: Annotated[str | None, Field(max_length=200, description="part of the name")] = None
+    text_filter: Annotated[str | None, Field(max_length=200, description="part of a stop's name")] = None
     language: shapes.Language = "en"
     include_modes: Annotated[
         list[TripMode] | None, Field(min_length=1, max_length=9, description="only stops with these modes")

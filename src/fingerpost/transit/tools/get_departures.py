@@ -34,13 +34,13 @@ class StopRef(WireModel):
 
 class GetDeparturesInput(WireModel):
     stop: Annotated[StopRef, BeforeValidator(shapes.read_label_text, json_schema_input_type=StopRef | str)]
-    window_minutes: Annotated[WholeNumber, Field(ge=1, le=120, description="how far ahead")] = 30
+    window_minutes: Annotated[WholeNumber, Field(ge=1, le=120, description="minutes to look ahead")] = 30
     limit: Annotated[WholeNumber, Field(ge=1, le=50)] = 10
     language: shapes.Language = "en"
     at: Annotated[str | None, Field(max_length=40, description="start time, ISO 8601; defaults to now")] = None
     walk_from: Annotated[
         Identifier | None,
-        Field(max_length=200, description="saved place, stop id or lat,lon, for leave-by times"),
+        Field(max_length=200, description="saved place, stop id or lat,lon of the rider; adds leave-by times"),
     ] = None
 
 
@@ -58,7 +58,7 @@ class WireDeparture(WireDict):
 class WireLeave(WireDict):
     """When to start walking to catch a departure; absent for cancelled departures and stops out of reach."""
 
-    departure: Annotated[int, Field(ge=0, description="row")]
+    departure: Annotated[int, Field(ge=0, description="index in departures")]
     at: str
     walkMeters: Annotated[int, Field(ge=0)]
     missed: NotRequired[bool]

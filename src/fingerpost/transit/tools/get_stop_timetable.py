@@ -46,9 +46,11 @@ class TimetableRequestInput(WireModel):
     stop_id: FormattedId
     max_departures: Annotated[WholeNumber, Field(ge=1, description="capped at 5; with until, all")] = DEFAULT_DEPARTURES
     horizon_minutes: Annotated[WholeNumber, Field(ge=1, description="capped at 90")] = DEFAULT_HORIZON_MINUTES
-    at: Annotated[str | None, Field(max_length=40, description="RFC 3339 with offset; default now")] = None
-    until: Annotated[str | None, Field(max_length=40, description="within a day; replaces horizonMinutes")] = None
-    whole_place: Annotated[Flag, Field(description="all stops at its place")] = False
+    at: Annotated[str | None, Field(max_length=40, description="RFC 3339 with offset; defaults to now")] = None
+    until: Annotated[str | None, Field(max_length=40, description="at most 24 h after at; replaces horizonMinutes")] = (
+        None
+    )
+    whole_place: Annotated[Flag, Field(description="include all stops of the place")] = False
 
 
 class TimetableDeparture(WireDict):

@@ -66,7 +66,7 @@ _End = Annotated[Identifier, Field(max_length=200)]
 class JourneyPlanRequest(WireModel):
     from_: Annotated[_End, Field(alias="from", description="place name, stop code, or parameterValue; same for to")]
     to: _End
-    need_accessible_route: Annotated[Flag, Field(description="step-free")] = False
+    need_accessible_route: Annotated[Flag, Field(description="request step-free routes")] = False
 
 
 class JourneyLine(WireDict):

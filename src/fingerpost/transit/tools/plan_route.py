@@ -106,7 +106,7 @@ _Time = Annotated[str | None, Field(max_length=40)]
 class RouteRequestInput(WireModel):
     origin: RouteEnd
     destination: RouteEnd
-    departure_time: Annotated[_Time, Field(description="RFC 3339 with offset, or now; this or arrivalTime")] = None
+    departure_time: Annotated[_Time, Field(description="RFC 3339 with offset, or now; instead of arrivalTime")] = None
     arrival_time: Annotated[_Time, Field(validate_default=True)] = None
     search_window_minutes: Annotated[WholeNumber, Field(ge=1, description="capped at 120")] = DEFAULT_WINDOW_MINUTES
     journey_preset: JourneyPreset = "FASTEST"

@@ -22,7 +22,7 @@ from fingerpost.transit.tools.shapes import (
 
 
 class When(WireModel, frozen=True):
-    type: Annotated[Literal["depart", "arrive"], Field(description="leave at, or be there by")] = "depart"
+    type: Annotated[Literal["depart", "arrive"], Field(description="depart at time, or arrive by time")] = "depart"
     time: Annotated[str, Field(max_length=40, description="now (depart only), or ISO 8601 with offset")] = "now"
 
     @model_validator(mode="after")
@@ -34,7 +34,7 @@ class When(WireModel, frozen=True):
 
 class Accessibility(WireModel, frozen=True):
     step_free: Annotated[Flag, Field(description="avoid steps, for wheelchair users")] = False
-    low_walking_distance: Annotated[Flag, Field(description="report the least walking; no filter")] = False
+    low_walking_distance: Annotated[Flag, Field(description="report the shortest walk; filters nothing")] = False
 
 
 class PlanConstraints(WireModel, frozen=True):
@@ -43,8 +43,8 @@ class PlanConstraints(WireModel, frozen=True):
     optimize: Annotated[
         Literal["balanced", "few_transfers", "shortest_time"], Field(description="what to prioritize")
     ] = "balanced"
-    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="meters, for the whole trip")] = 1500.0
-    max_transfers: Annotated[WholeNumber, Field(ge=0, le=8, description="changes of vehicle")] = 4
+    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="in total, in meters")] = 1500.0
+    max_transfers: Annotated[WholeNumber, Field(ge=0, le=8, description="maximum number of changes")] = 4
     accessibility: Accessibility = Accessibility()
     language: Language = "en"
 

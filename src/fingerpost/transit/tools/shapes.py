@@ -148,7 +148,7 @@ class LabelEnd(WireModel):
 class AnswerPlace(WireModel):
     """A place from an answer, with the fields in the schema; ``read_place`` accepts its other fields too."""
 
-    id: Annotated[Identifier | None, Field(description="of a stop")] = None
+    id: Annotated[Identifier | None, Field(description="stop id")] = None
     name: str | None = None
     coordinate: LatLon | None = None
 
