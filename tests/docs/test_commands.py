@@ -13,11 +13,9 @@ ROOT = Path(__file__).parents[2]
 COMMAND = re.compile(
     r"(?:`|^(?: {4}|\$ )?|[ /](?:server|bin)[ /])fingerpost ((?:[a-z]+|--[a-z-]+)\b[^`\n\"|]*)", re.MULTILINE
 )
-PROSE = {
-    "adds", "asks", "computes", "contains", "does", "finds", "includes", "is", "leaves", "limits", "lists", "needs",
-    "never", "plans", "reads", "removes", "reports", "returns", "sends", "shows", "skips", "stores", "supports",
-    "takes", "uses", "warns", "writes",
-}  # fmt: skip
+PROSE = {"asks", "does", "is", "removes", "reports"}
+# A code block, or the beginning of a sentence outside of one.
+BLOCK_OR_SENTENCE = re.compile(r"^(```.*?^```$)|^fingerpost (?=[a-z])", re.MULTILINE | re.DOTALL)
 
 
 def list_shown():
@@ -26,7 +24,10 @@ def list_shown():
         files += [path for kind in kinds for path in (ROOT / folder).rglob(kind) if "decisions" not in path.parts]
     for path in sorted(files):
         if path.is_file() and "__pycache__" not in path.parts:
-            for shown in COMMAND.findall(path.read_text(encoding="utf-8")):
+            text = path.read_text(encoding="utf-8")
+            if path.suffix == ".md":
+                text = BLOCK_OR_SENTENCE.sub(r"\1", text)
+            for shown in COMMAND.findall(text):
                 if shown.split()[0] not in PROSE:
                     yield path.relative_to(ROOT).as_posix(), shown.strip()
 
