@@ -3,9 +3,10 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from typing import NamedTuple
 
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
@@ -63,8 +64,7 @@ class Report:
         return by_period
 
 
-@dataclass(frozen=True, slots=True)
-class BreakdownRow:
+class BreakdownRow(NamedTuple):
     """A member of an axis.
 
     The sum includes ``part`` and ``reconciling`` rows. It excludes ``overlapping`` rows: subtotals, parts of other
@@ -144,10 +144,8 @@ def build_breakdowns(report: Report, facts: Sequence[InstanceFact]) -> list[Brea
         for axis in sorted({axis for fact in group for axis, _ in fact.members if axis not in _CONSOLIDATION_AXES}):
             rows, crossed, omitted = _list_rows(group, axis)
             for chosen, left_out in [(rows, omitted + len(crossed)), ([*rows, *crossed], omitted)][: 1 + bool(crossed)]:
-                overlapping = set() if total is None else _find_overlapping(chosen, total)
-                final_rows = tuple(
-                    replace(row, role=OVERLAPPING) if row.member in overlapping else row for row in chosen
-                )
+                overlapping = () if total is None else _find_overlapping(chosen, total)
+                final_rows = tuple(row._replace(role=OVERLAPPING) if row in overlapping else row for row in chosen)
                 totals = (concept, unit, start, end, total)
                 breakdown = Breakdown(report, axis, *totals, final_rows, left_out, is_crossed=chosen is not rows)
                 if chosen and (not rows or chosen is rows or breakdown.difference == 0):
@@ -187,15 +185,15 @@ def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[Breakdown
     return list(rows.values()), single, omitted + sum(map(len, crossed.values())) - len(single)
 
 
-def _find_overlapping(rows: Sequence[BreakdownRow], total: float) -> set[str]:
-    """Return the members to exclude so that the other rows add up to the total exactly, or an empty set.
+def _find_overlapping(rows: Sequence[BreakdownRow], total: float) -> Sequence[BreakdownRow]:
+    """Return the rows to exclude so that the other rows add up to the total exactly, or no rows.
 
-    Excluded members are subtotals of other rows, or add up to the total by themselves. If there are few rows, one or
+    Excluded rows are subtotals of other rows, or add up to the total by themselves. If there are few rows, one or
     two members may be parts of other rows.
     """
     surplus = _round(sum(row.value for row in rows) - total)
     if surplus == 0 or len(rows) > _MAX_ROWS:
-        return set()
+        return ()
     for count in range(1, min(_MAX_SUBTOTALS, len(rows) - 1) + 1):
         for chosen in combinations([row for row in rows if row.role == PART], count):
             if _round(sum(row.value for row in chosen) - surplus) == 0:
@@ -203,8 +201,8 @@ def _find_overlapping(rows: Sequence[BreakdownRow], total: float) -> set[str]:
                 are_few = count <= _MAX_DETAILS and len(rows) <= _MAX_ROWS_WITH_DETAILS and len(others) > 1
                 is_whole = surplus == total and count > 1
                 if are_few or is_whole or all(_is_sum(row.value, others) for row in chosen):
-                    return {row.member for row in chosen}
-    return set()
+                    return chosen
+    return ()
 
 
 def _is_sum(value: float, others: Sequence[float]) -> bool:
@@ -220,10 +218,14 @@ def list_axes(facts: Iterable[InstanceFact]) -> list[str]:
     return sorted(axes.difference(_CONSOLIDATION_AXES))
 
 
-def match_axes(text: str, axes: Iterable[str], labels: Mapping[str, str]) -> list[str]:
-    """Return the axes that a caller's word refers to: a common word such as ``product``, a tag, or a label."""
-    folded_text = _fold(text)
-    standard_axes = next((tags for word, tags in AXIS_WORDS.items() if folded_text in (word, f"{word}s")), ())
+def match_axes(text: str | None, axes: Iterable[str], labels: Mapping[str, str]) -> list[str]:
+    """Return the axes that a caller's word refers to: a common word such as ``product``, a tag, or a label.
+
+    Without a word, return the axes that have a common word.
+    """
+    folded_text = "" if text is None else _fold(text)
+    words = [word for word in AXIS_WORDS if text is None or folded_text in (word, f"{word}s")]
+    standard_axes = {axis for word in words for axis in AXIS_WORDS[word]}
     matches = []
     for axis in axes:
         local = axis.partition(":")[2]

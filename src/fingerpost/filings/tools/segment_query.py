@@ -163,11 +163,7 @@ def _find_breakdowns(facts: Facts, period: PeriodFilter, axis: str | None) -> tu
     for report, by_period in facts.items():
         period_facts = by_period.get(period, ())
         axes = segments.list_axes(period_facts)
-        if axis is None:
-            common_axes = {tag for tags in segments.AXIS_WORDS.values() for tag in tags}
-            selected_axes = [each for each in axes if each in common_axes]
-        else:
-            selected_axes = segments.match_axes(axis, axes, report.labels)
+        selected_axes = segments.match_axes(axis, axes, report.labels)
         breakdowns = [each for each in segments.build_breakdowns(report, period_facts) if each.axis in selected_axes]
         if breakdowns:
             unselected = [each for each in axes if each not in selected_axes] if axis is None else []
@@ -237,16 +233,13 @@ def _build_check(breakdown: Breakdown, period: PeriodFilter) -> dict[str, Any]:
 
 
 def _list_notes(reply: Reply) -> list[str]:
-    """Warn about missing totals, facts that are not in the rows, and members that change between filings."""
-    notes = []
-    for check in reply.extra["sums"]:
-        subject = f"{check['axis']}, {check['fiscal_year']} {check['fiscal_period']}"
-        if check["total"] is None:
-            notes.append(f"{subject}: the filing reports no total to compare the sum with")
-        if check["omitted"]:
-            notes.append(
-                f"{subject}: {check['omitted']} values for several members, or before eliminations, are not in the rows"
-            )
+    """Warn about facts that are not in the rows, and members that change between filings."""
+    notes = [
+        f"{check['axis']}, {check['fiscal_year']} {check['fiscal_period']}: {check['omitted']} values for several"
+        " members, or before eliminations, are not in the rows"
+        for check in reply.extra["sums"]
+        if check["omitted"]
+    ]
     members: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for row in reply.results:
         members[row["axis"]][row["accession_number"]].add(row["member_tag"])
@@ -261,7 +254,7 @@ def _list_notes(reply: Reply) -> list[str]:
 def format_segments(body: Mapping[str, Any]) -> str:
     lines = []
     for check in body["sums"]:
-        total = f", total {check['total']:,}" if check["total"] is not None else ""
+        total = ", no total in the filing" if check["total"] is None else f", total {check['total']:,}"
         difference = f", difference {check['difference']:,}" if check["difference"] else ""
         period = f"{check['fiscal_year']} {check['fiscal_period']}"
         lines.append(f"{check['axis']}, fiscal {period}: sum {check['sum']:,} {check['unit']}{total}{difference}.")
