@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         ToolNotFound,
     )
     from fingerpost.filings.query_params import FinancialFactsParams
-    from fingerpost.plan.planners import PlanningCapability
+    from fingerpost.plan.plan_tools import PlanningCapability
 
     __version__: str
 
@@ -51,7 +51,7 @@ _NAMES = {
     "fingerpost.filings.query_params": ("FinancialFactsParams",),
     "fingerpost.contract.plan": ("Plan", "PlanStep"),
     "fingerpost.contract.tool": ("Tool", "ToolInput", "ToolRegistry", "ToolSpec"),
-    "fingerpost.plan.planners": ("PlanningCapability",),
+    "fingerpost.plan.plan_tools": ("PlanningCapability",),
 }
 """The public names of each module, except those of ``fingerpost.errors``."""
 

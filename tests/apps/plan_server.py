@@ -21,8 +21,7 @@ from fingerpost.apps.wiring import build
 from fingerpost.contract.published_tool import ToolReply
 from fingerpost.contract.tool import ToolSpec, success_response
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
-from fingerpost.plan.planners import PlanningCapability
+from fingerpost.plan.plan_tools import GetPlanRun, PlanningCapability, RunPlan
 from fingerpost.plan.runs import PlanRuns
 from tests.apps.scripted_tool import Nothing, ScriptedTool
 

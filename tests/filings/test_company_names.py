@@ -6,7 +6,7 @@ from fingerpost.filings.companyfacts import parse_json, read_tickers
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
 from fingerpost.plan.catalogue import Catalogue
-from fingerpost.plan.planners import plan_from_template
+from fingerpost.plan.plan_tools import plan_from_template
 from fingerpost.runtime.company_names import build_name_key
 from tests.filings.drawing import ask, company_file, facts, refusal
 from tests.shared_data import get_shared

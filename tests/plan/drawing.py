@@ -12,8 +12,7 @@ from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import list_items
-from fingerpost.plan.plan_tools import RunPlan
-from fingerpost.plan.planners import PlanningCapability
+from fingerpost.plan.plan_tools import PlanningCapability, RunPlan
 from fingerpost.plan.records import read_recorded_plan
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run

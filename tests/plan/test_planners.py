@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue
-from fingerpost.plan.planners import PlanningCapability, plan_from_template
+from fingerpost.plan.plan_tools import PlanningCapability, plan_from_template
 from tests.plan.drawing import EXAMPLE, FINANCIAL, plan, step
 
 

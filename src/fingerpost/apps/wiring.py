@@ -21,8 +21,7 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sync import PACES, CompanyFetcher, Edgar
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
-from fingerpost.plan.planners import PlanningCapability
+from fingerpost.plan.plan_tools import GetPlanRun, PlanningCapability, RunPlan
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.user_tools import GROUP, UserTool, serve_user_tools
 from fingerpost.store.network_records import NetworkRecord
