@@ -1,6 +1,7 @@
 """Verify a structured claim against filed figures: confirmed, contradicted, stale vintage, or undecidable."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -142,11 +143,11 @@ def _check_comparable(claim: Claim, operands: Sequence[Computation]) -> None:
             f"the claim is in {claim.unit_name}, but {operands[0].source.company.name} reports in {units[0]}"
         )
     _check_table_scale(claim, operands)
-    sources: dict[int, CompanyFigures] = {}
+    by_cik: dict[int, list[Computation]] = defaultdict(list)
     for operand in operands:
-        sources.setdefault(operand.source.company.cik, operand.source)
-    for cik, source in sources.items():
-        company_operands = (operand for operand in operands if operand.source.company.cik == cik)
+        by_cik[operand.source.company.cik].append(operand)
+    for company_operands in by_cik.values():
+        source = company_operands[0].source
         facts = [figure for operand in company_operands for figure in operand.reported_figures]
         if explain_split(source, facts):
             raise _Undecidable("a share split occurred between the figures; use vintage split_adjusted")

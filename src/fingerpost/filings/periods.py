@@ -72,8 +72,7 @@ class FiscalCalendar:
             shifted = date.fromordinal(day - _NEW_YEAR_DAYS)
             return shifted.year, (shifted.month + 2) // 3
         year_end, year = self._find_enclosing_year(day)
-        remaining_quarters = round((year_end - day) / _QUARTER_DAYS)
-        return year, max(1, min(4, 4 - remaining_quarters))
+        return year, max(1, min(4, 4 - round((year_end - day) / _QUARTER_DAYS)))
 
     def is_year_end(self, end: str) -> bool:
         day = day_number(end)
@@ -111,8 +110,7 @@ class FiscalCalendar:
         if not self._anchors:
             return 0
         day = day_number(end)
-        year_end, _ = self._find_enclosing_year(day)
-        remaining_quarters = (year_end - day) / _QUARTER_DAYS
+        remaining_quarters = (self._find_enclosing_year(day)[0] - day) / _QUARTER_DAYS
         return round(abs(remaining_quarters - round(remaining_quarters)) * _QUARTER_DAYS)
 
     def _find_enclosing_year(self, day: int) -> tuple[int, int]:

@@ -236,6 +236,21 @@ _CLAIM_HINT = (
 Amount = Annotated[int, Field(strict=True, **_AMOUNT_RANGE)] | Annotated[float, Field(strict=True, **_AMOUNT_RANGE)]
 
 
+def _parse_unit(text: str) -> tuple[str | None, Fraction]:
+    """Return a unit as spelled in figures (USD, USD/shares, shares, ratio) and its scale: 10^6 for ``$ million``."""
+    for symbol, symbol_word in _UNIT_WORDS.items():
+        text = text.replace(symbol, f" {symbol_word} ")
+    powers = [(word, _SCALE_WORDS.get(word.lower().rstrip("s"))) for word in text.split()]
+    scale = Fraction(10 ** sum(power or 0 for _, power in powers))
+    name = "".join(word for word, power in powers if power is None).lower()
+    if name in (PERCENT, RATIO, "pure"):
+        return RATIO, Fraction(1, 100) if name == PERCENT else scale
+    if name in ("share", "shares"):
+        return "shares", scale
+    currency, separator, _ = name.upper().partition("/")
+    return f"{currency}/shares" if separator else currency or None, scale
+
+
 class Claim(ViewParams):
     """A claim about a metric or a formula in one fiscal period (rule F8)."""
 
@@ -290,30 +305,13 @@ class Claim(ViewParams):
 
     @property
     def unit_name(self) -> str | None:
-        """The unit without its scale, spelled as in figures: "USD", "USD/shares", "shares", "ratio"."""
-        name = "".join(word for word in self._unit_words if word.lower().rstrip("s") not in _SCALE_WORDS)
-        if name.lower() in (PERCENT, RATIO, "pure"):
-            return RATIO
-        if name.lower() in ("share", "shares"):
-            return "shares"
-        currency, separator, _ = name.partition("/")
-        return f"{currency.upper()}/shares" if separator else currency.upper() or None
+        return _parse_unit(self.unit or "")[0]
 
     @property
     def scale(self) -> Fraction:
-        """The factor that converts the claim's unit to the figure's unit."""
-        words = [word.lower() for word in self._unit_words]
-        if PERCENT in words or (self.unit is None and self.relation == "grew_by"):
-            return Fraction(1, 100)
-        return Fraction(10 ** sum(_SCALE_WORDS.get(word.rstrip("s"), 0) for word in words))
-
-    @property
-    def _unit_words(self) -> list[str]:
-        """The words of the unit, with symbols replaced: ``$ million`` becomes USD and million."""
-        text = self.unit or ""
-        for symbol, word in _UNIT_WORDS.items():
-            text = text.replace(symbol, f" {word} ")
-        return text.split()
+        """The factor that converts the claim's unit to the figure's unit; growth without a unit is in percent."""
+        is_percent = self.unit is None and self.relation == "grew_by"
+        return Fraction(1, 100) if is_percent else _parse_unit(self.unit or "")[1]
 
     @property
     def amount(self) -> Fraction:

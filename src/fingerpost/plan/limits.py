@@ -85,9 +85,5 @@ def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
     return f"is nested more than {max_depth} levels deep"
 
 
-_encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")).encode
-
-
-def encode(value: Any) -> str:
-    """Encode a value as compact ASCII JSON; check the value with ``find_excess`` first."""
-    return _encode(value)
+encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")).encode
+"""Encodes a value as compact ASCII JSON; check the value with ``find_excess`` first."""
