@@ -142,7 +142,7 @@ def test_a_failed_plan_is_reported(ask):
     assert (answer.is_error, answer.body["results"]) == (True, [])
     assert answer.body["error"].startswith("The plan failed at step 1: ")
     assert not answer.body["data"]["resumable"]
-    assert answer.body["data"]["next"].startswith("Failed permanently: step 1. run_plan with action replace")
+    assert answer.body["data"]["next"].startswith("run_plan with action replace")
 
 
 async def test_a_run_is_a_resource_of_its_owner(application):

@@ -6,8 +6,7 @@ from fingerpost.apps.source_kinds import open_record_store
 from fingerpost.store.network_records import KEYS
 
 WRONG = {
-    "an unknown key": ('feds = ["x.zip"]', "unknown key 'feds'; did you mean feeds?"),
-    "a key like no other": ("colour = 1", f"unknown key 'colour'; the keys are {', '.join(KEYS)}"),
+    "an unknown key": ('feds = ["x.zip"]', f"unknown key 'feds'; the keys are {', '.join(KEYS)}"),
     "its own name as a key": ('name = "BAD"', "unknown key 'name'"),
     "a text for a list": (
         'feeds = "https://example.org/?api_key=s3cr3t"',
@@ -23,7 +22,7 @@ WRONG = {
     "south above north": ("bounds = [61, 24, 60, 25]", "bounds must be a list of four numbers in degrees: south, west"),
     "beyond the pole": ("bounds = [60, 24, 90.1, 25]", "bounds must be a list of four numbers in degrees: south, west"),
     "no language code": ('languages = ["Finnish"]', "languages must be codes"),
-    "an unknown kind": ('source = "gfts"', "unknown source kind 'gfts'; did you mean gtfs?"),
+    "an unknown kind": ('source = "gfts"', "unknown source kind 'gfts'; the kinds are gtfs, "),
     "a key instead of its variable": (
         'key = "0123-s3cr3t"',
         "key must be the name of an environment variable in capitals, such as MY_KEY, not the key itself",
@@ -37,7 +36,7 @@ WRONG = {
         "the address contains a key (token)",
     ),
     "a password in an address": ('url = "https://me:s3cr3t@example.org/"', "the address contains a password"),
-    "an unknown fallback": ('fallback = "GOD"', "its fallback 'GOD' is not an added network; did you mean GOOD?"),
+    "an unknown fallback": ('fallback = "GOD"', "its fallback 'GOD' is not an added network; name another network"),
     "itself as its fallback": (
         'fallback = "BAD"',
         "its fallbacks form a cycle (BAD → BAD); remove one of these fallbacks",

@@ -216,19 +216,18 @@ def _list_values(memory: dict[str, Any], paths: dict[str, list[str]], max_bytes:
 
 def _suggest_next_action(state: ReportedState, waiting: list[int], steps: Collection[dict[str, Any]]) -> str | None:
     resume = "run_plan with action resume continues the run"
-    if state == "waiting":
-        decide = "call run_plan with action approve or reject, its run_id and step_id"
-        return f"A person must decide on step {waiting[0]}: {decide}"
-    if state == "running":
-        return "Call get_plan_run again; run_plan with action cancel ends the run"
-    if state == "interrupted":
-        return resume
-    permanent = [str(step["step_id"]) for step in steps if step["status"] == "failed" and not step["retryable"]]
-    if state != "failed" or not permanent:
-        return resume if state == "failed" else None
-    noun = "step" if len(permanent) == 1 else "steps"
     change = (
-        f"Failed permanently: {noun} {', '.join(permanent)}. run_plan with action replace changes the unfinished "
-        "steps; run_plan with a new plan and memory_of reuses the results"
+        "run_plan with action replace changes the unfinished steps; run_plan with a new plan and memory_of reuses the "
+        "results"
     )
-    return f"{resume}; {change}" if any(step["retryable"] for step in steps) else change
+    match state:
+        case "waiting":
+            decide = "call run_plan with action approve or reject, its run_id and step_id"
+            return f"A person must decide on step {waiting[0]}: {decide}"
+        case "running":
+            return "Call get_plan_run again; run_plan with action cancel ends the run"
+        case "interrupted":
+            return resume
+        case "failed":
+            return f"{resume}; {change}" if any(step["retryable"] for step in steps) else change
+    return None

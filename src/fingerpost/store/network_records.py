@@ -3,7 +3,6 @@
 Both people and ``fingerpost network`` edit these files, so the command preserves comments.
 """
 
-import difflib
 import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping
@@ -102,12 +101,6 @@ def parse_network_name(name: str) -> str:
     return upper
 
 
-def suggest(word: str, words: Collection[str]) -> str | None:
-    """Return ``did you mean X?`` for a misspelled word, or None."""
-    matches = difflib.get_close_matches(word, words, n=1)
-    return f"did you mean {matches[0]}?" if matches else None
-
-
 RecordCheck = Callable[[NetworkRecord], None]
 """Raises ParameterError with the key as ``details["field"]`` if a record cannot be used."""
 
@@ -155,8 +148,7 @@ class NetworkRecordStore:
             raise ParameterError(f"a network cannot be called {name!r}", {"field": "name"}, hint=hint)
         for key in fields:
             if key not in KEYS:
-                hint = suggest(key, KEYS) or f"the keys are {', '.join(KEYS)}"
-                raise ParameterError(f"unknown key {key!r}", {"field": key}, hint=hint)
+                raise ParameterError(f"unknown key {key!r}", {"field": key}, hint=f"the keys are {', '.join(KEYS)}")
         try:
             record = NetworkRecord(name=name, **fields)
         except ValidationError as error:
@@ -164,7 +156,7 @@ class NetworkRecordStore:
             key = str(error.errors(include_url=False)[0]["loc"][0])
             raise ParameterError(f"{key} {_EXPECTED.get(key, 'must be a quoted string')}", {"field": key}) from error
         if self._kinds is not None and record.source not in self._kinds:
-            hint = suggest(record.source, self._kinds) or f"the kinds are {', '.join(sorted(self._kinds))}"
+            hint = f"the kinds are {', '.join(sorted(self._kinds))}"
             raise ParameterError(f"unknown source kind {record.source!r}", {"field": "source"}, hint=hint)
         for check in self._checks:
             check(record)
@@ -268,7 +260,7 @@ def _find_fallback_problems(records: Mapping[str, NetworkRecord], names: Collect
             problems[name] = ParameterError(
                 f"its fallback {record.fallback!r} is not an added network",
                 {"field": "fallback"},
-                hint=suggest(record.fallback, names) or "name another network, or remove the line",
+                hint="name another network, or remove the line",
             )
             continue
         chain = [name, record.fallback]
