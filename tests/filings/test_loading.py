@@ -10,6 +10,7 @@ import pytest
 from fingerpost.errors import DataNotFound, FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import LoadOptions, load_files
+from fingerpost.filings.reasons import explain_missing_ticker
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import ask, companyfacts, submissions
 
@@ -263,6 +264,16 @@ def test_options_of_one_company_are_refused_for_many(store, tmp_path, name, opti
     many.touch() if many.suffix else many.mkdir()
     with pytest.raises(ParameterError, match=r"may contain several companies|not both"):
         load_files(store, [many], LoadOptions(**options))
+
+
+def test_a_company_without_a_ticker_is_queried_by_cik(store, figures):
+    load_files(store, [figures])
+    entry = explain_missing_ticker(FactLibrary(store.path), "VRT")
+
+    assert entry["message"] == "No loaded company matches VRT; loaded companies without a known ticker: 1"
+    assert entry["next_step"] == (
+        "Run: fingerpost filings load company_tickers.json, or use a CIK, such as CIK0000000007"
+    )
 
 
 def test_a_file_of_another_layout_is_refused(store, figures):

@@ -102,8 +102,10 @@ def test_figures_over_a_new_name_are_combined_if_later_filings_repeat_older_ones
         assert find(library, "DRWN", "revenue_growth", "2022").data == {"revenue_growth": 0.25}
         assert (verdict, is_marked) == ("confirmed", False)
     else:
-        for metric, period in (("Revenue", "2022-Q4"), ("revenue_growth", "2022")):
-            assert "the company changed its name" in refused(library, "DRWN", metric, period)["message"]
+        for metric, period, value in (("Revenue", "2022-Q4", "30 USD"), ("revenue_growth", "2022", "0.25 ratio")):
+            told = refused(library, "DRWN", metric, period)
+            assert "the company changed its name" in told["message"]
+            assert told["next_step"] == f"Set vintage to original to get {value}, as first filed"
         assert (verdict, is_marked) == ("cannot_judge", True)
 
 
@@ -142,18 +144,19 @@ def test_growth_uses_the_newest_filing_that_states_both_years(recorded):
 
 
 @pytest.mark.parametrize(
-    ("ticker", "expression", "period", "why"),
+    ("ticker", "expression", "period", "why", "step"),
     [
-        ("CLS", "cagr(Revenue, 5)", "2024", "two frameworks"),
-        ("AAPL", "cagr(Assets, 3)", "2015", "a later filing restated"),
-        ("META", "ebitda", "2016-Q2", "a later filing restated OperatingIncome"),
+        ("CLS", "cagr(Revenue, 5)", "2024", "two frameworks", "Get the inputs with financial_facts"),
+        ("AAPL", "cagr(Assets, 3)", "2015", "a later filing restated", "Set vintage to original to get 0.1816"),
+        ("META", "ebitda", "2016-Q2", "a later filing restated OperatingIncome", "Set vintage to original"),
     ],
 )
-def test_inputs_without_a_common_basis_are_not_combined(recorded, ticker, expression, period, why):
+def test_inputs_without_a_common_basis_are_not_combined(recorded, ticker, expression, period, why, step):
     error = refusal(recorded, "calculate", ticker=ticker, expression=expression, period=period)
     told = error.details["missing"][expression]
 
     assert (told["reason"], why in told["message"]) == ("not_comparable", True)
+    assert told["next_step"].startswith(step)
 
 
 def test_a_year_is_not_on_the_basis_of_quarters_that_its_report_recast(recorded):

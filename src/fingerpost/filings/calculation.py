@@ -134,10 +134,18 @@ def compute(
         computed = Computation(source, formula, period, lag, align_basis(inputs, source.options, source.name_changes))
         conflict = explain_split(source, computed.figures) if check else None
     except NotComputable as error:
-        conflict = build_missing("not_comparable", str(error), "Get the inputs with financial_facts")
+        conflict = build_missing("not_comparable", str(error), _suggest_original(source, formula, period, lag))
     if conflict is not None:
         raise Unavailable({f"{ast.unparse(formula)} {period.period}": conflict})
     return computed
+
+
+def _suggest_original(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, lag: int) -> str:
+    if source.options.vintage != ORIGINAL:
+        with suppress(Unavailable):
+            original = compute(source.with_options(vintage=ORIGINAL), formula, period, lag, check=False)
+            return f"Set vintage to original to get {to_number(original.value)} {original.unit}, as first filed"
+    return "Get the inputs with financial_facts"
 
 
 def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, lag: int = 0) -> Figure:

@@ -10,6 +10,7 @@ from fingerpost.filings.period_filter import FIRST_DAY, PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR
 from fingerpost.filings.reply import Reason, build_missing, build_not_found
 from fingerpost.filings.revisions import is_renamed_between
+from fingerpost.filings.store import normalize_ticker
 
 # A reason lists only the newest ranges of periods.
 _MAX_SPANS = 4
@@ -29,6 +30,11 @@ def explain_missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
         return build_missing("not_loaded", f"No figures for {listed[2]} have been loaded yet", suggest_load(listed[0]))
     companies, suggestions = library.list_companies(), library.suggest_tickers(ticker)
     message = f"No loaded company matches {ticker}"
+    without_ticker = [company.ticker for company in companies if company.ticker == f"CIK{company.padded_cik}"]
+    if without_ticker and normalize_ticker(ticker) not in without_ticker:
+        message = f"{message}; loaded companies without a known ticker: {len(without_ticker)}"
+        step = f"Run: fingerpost filings load company_tickers.json, or use a CIK, such as {without_ticker[0]}"
+        return build_missing("unknown_ticker", message, step, suggestions)
     if not suggestions:
         message = f"{message}; loaded companies include {', '.join(company.ticker for company in companies[:10])}"
     return _suggest_or_advise("unknown_ticker", message, suggestions, suggest_load(ticker))
