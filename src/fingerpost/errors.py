@@ -23,7 +23,7 @@ class RemedyKind(StrEnum):
     LOOK_UP_PLACE = "look-up-place", "Look the place up with findAddressOrStop, or give its position as lat,lon"
     LOOK_UP_STOP = "look-up-stop", "Look the stop up with findAddressOrStop or find_stops"
     SEARCH_NEARBY = "search-nearby", "Check the spelling, or search around a coordinate with find_stops"
-    SEARCH_FARTHER = "search-farther", "Raise maxDistanceMeters, or leave it out"
+    SEARCH_FARTHER = "search-farther", "Increase maxDistanceMeters, or omit it"
     SAVE_PLACE = (
         "save-place",
         "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
@@ -43,8 +43,8 @@ class RemedyKind(StrEnum):
     # SET_KEY: a key from ``settings`` was refused. ADD_KEY: no key was sent.
     SET_KEY = "set-key", "The operator must set a valid key for this source"
     ADD_KEY = "add-key", "The operator must set a valid key for this source"
-    START_FROM_RUN = "start-from-run", "Start a new run with memory_of set to this one"
-    END_A_RUN = "end-a-run", "Wait for one to end, or cancel one: call run_plan with its run_id and action cancel"
+    START_FROM_RUN = "start-from-run", "Start a new run with memory_of set to this run's id"
+    END_A_RUN = "end-a-run", "Wait for a run to end, or cancel a run: call run_plan with its run_id and action cancel"
 
     def __new__(cls, kind: str, sentence: str) -> Self:
         """Create a member whose value is its kind."""
@@ -245,7 +245,7 @@ class PlaceAmbiguous(ToolError):
 
 
 class RegionUnsupported(ToolError):
-    """No network covers the place, no single network covers both ends, or the place's network cannot answer."""
+    """No network covers the place, no single network covers the whole trip, or the place's network cannot answer."""
 
 
 class StorageUnavailable(ToolError):

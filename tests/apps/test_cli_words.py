@@ -134,7 +134,7 @@ MISTAKES = {
     },
     1: {
         "a place that is not there": (["plan", "Kamppi", "Xyzzyq"], "`fingerpost find NAME`"),
-        "an ambiguous place": (["plan", "kamp", "Espoo"], "Choose one and write its id instead."),
+        "an ambiguous place": (["plan", "kamp", "Espoo"], "Choose a candidate and write its id instead."),
         "too little walking": (["plan", "60.17,24.94", "Espoo", "--max-walk", "1"], "No itineraries for given"),
         "half of a position": (["plan", "60.17", "24.94"], "lat,lon"),
         "a stop that is not there": (["departures", "Xyzzyq"], "`fingerpost find NAME`"),
@@ -247,7 +247,7 @@ def test_whose_data_candidates_are_is_named_once(capsys):
     print_error(PlaceAmbiguous("unclear", {"candidates": candidates, "attribution": ["© Town"]}, hint=remedy))
 
     assert capsys.readouterr().err.splitlines()[1:3] == [
-        "Choose one and write its id instead. Data: © Town.",
+        "Choose a candidate and write its id instead. Data: © Town.",
         "  T:1  Alpha",
     ]
 

@@ -60,7 +60,7 @@ def test_a_network_with_one_feed_out_is_usable_with_losses():
         "TOWN is usable with losses, 2026-03-01 to 2026-04-30.",
         (
             "A feed whose service has ended can be used only for the dates that it covers. "
-            "When its publisher has a newer one, run `fingerpost network refresh TOWN`."
+            "When its publisher has a newer feed, run `fingerpost network refresh TOWN`."
         ),
     ]
 

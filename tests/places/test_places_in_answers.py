@@ -115,7 +115,7 @@ def test_the_only_candidate_has_a_reason_and_a_remedy(town):
     ask = town(TOWN, PLACES)
     found = ask("findAddressOrStop", {"rawText": "Nort by"})
     refused = ask("plan_trip", {"origin": label("Nort by"), "destination": label("South")})
-    assert "only North is similar, and it may not be the right one" in found.body["meta"]["reason"]
+    assert "only North is similar, and may be a different place" in found.body["meta"]["reason"]
     assert "If that is the one, send its id or lat,lon;" in found.text
     error = refused.body["error"]
     assert "only North is similar" in error["message"]

@@ -11,7 +11,7 @@ from fingerpost.plan.plan_tools import PlanningCapability
 from fingerpost.plan.run_shapes import RunPlanInput
 from tests.plan.drawing import ended, failure, human, plan, ref, run_plan_over, step
 
-ANOTHER_RUN = "Start a new run with memory_of set to this one"
+ANOTHER_RUN = "Start a new run with memory_of set to this run's id"
 DRAWN = plan(step(1)).model_dump()
 
 

@@ -23,7 +23,7 @@ async def look_up(*rows, journeys=(), stops=("A", "B")):
         (
             leaving(5, departure_delay_s=90),
             (False, at(6.5), at(16.5)),
-            ("FAKE does not report when 7 arrives; its arrival assumes that its delay stays the same.",),
+            ("FAKE does not report when 7 arrives; the arrival time assumes that the delay stays the same.",),
         ),
         (leaving(5, cancelled=True), (True, at(5), at(15)), ()),
     ],

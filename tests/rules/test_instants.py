@@ -49,7 +49,7 @@ def test_instants_with_an_offset(text, utc):
         ("2022-03-27T03:59:59", HELSINKI, "2022-03-27T04:59:59+03:00", "so it was moved forward."),
         ("2022-03-27T04:00:00", HELSINKI, "2022-03-27T04:00:00+03:00", "(Europe/Helsinki)."),
         # 03:00 to 04:00 come twice in the night of the fold.
-        ("2022-10-30T03:30:00", HELSINKI, "2022-10-30T03:30:00+03:00", "the earlier one was used."),
+        ("2022-10-30T03:30:00", HELSINKI, "2022-10-30T03:30:00+03:00", "the earlier time was used."),
         ("2022-10-30T04:00:00", HELSINKI, "2022-10-30T04:00:00+02:00", "(Europe/Helsinki)."),
     ],
 )

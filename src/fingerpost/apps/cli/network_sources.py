@@ -311,7 +311,7 @@ def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
     if ServiceState.ENDED in states:
         lines.append(
             "A feed whose service has ended can be used only for the dates that it covers. "
-            "When its publisher has a newer one, run "
+            "When its publisher has a newer feed, run "
             f"`fingerpost network refresh {report.network}`."
         )
     return lines

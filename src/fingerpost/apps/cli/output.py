@@ -41,7 +41,7 @@ OPTIONS: dict[str, str] = {
     "windowMinutes": "--window",
 }
 
-_CHOOSE_CANDIDATE = "Choose one and write its id instead"
+_CHOOSE_CANDIDATE = "Choose a candidate and write its id instead"
 
 REMEDIES: Mapping[RemedyKind, str] = {
     RemedyKind.ADVICE: "{text}",
@@ -65,7 +65,7 @@ REMEDIES: Mapping[RemedyKind, str] = {
         " which `fingerpost network show NAME` locates, or write ${{VARIABLE}} in a feed's URL"
     ),
     RemedyKind.START_FROM_RUN: "Start a new run from its results: `fingerpost run PLAN.json --memory-of RUN`",
-    RemedyKind.END_A_RUN: "Wait for one to end, or cancel one: `fingerpost runs cancel RUN`",
+    RemedyKind.END_A_RUN: "Wait for a run to end, or cancel a run: `fingerpost runs cancel RUN`",
 }
 
 _MAX_SHOWN_SECONDS = 120

@@ -28,7 +28,7 @@ class FaultKind(Enum):
         self.origin, self.text = origin, text
 
     FEED_LEFT_OUT = _DATA, "rows that the import skips or does not use"
-    FEED_UNREPORTED = _PROGRAM, "oddities of feeds that the import report does not mention"
+    FEED_UNREPORTED = _PROGRAM, "unusual data in feeds that the import report does not mention"
     FEED_GUESSED = _NOTE, "values that the import guesses"
     FEED_OUT_OF_SERVICE = _DATA, "feeds without service today"
     FEED_THINS_OUT = _DATA, "feeds in which most trips stop running before the last day"

@@ -72,7 +72,7 @@ def format_lone_candidate(match: PlaceMatch) -> str:
             return f"{match.place.name} is in {match.network}; no network in service has a place with that name"
         away = f"{match.distance_m / 1000:.0f} km away"
         return f"{match.place.name} is in {match.network}, {away}; no nearby place has that name"
-    return f"only {match.place.name} is similar, and it may not be the right one"
+    return f"only {match.place.name} is similar, and may be a different place"
 
 
 class Distinction(WireDict):

@@ -103,7 +103,7 @@ def _parse_local_time(naive: datetime, zone_name: str) -> tuple[int, str]:
     if is_clock_change and datetime.fromtimestamp(instant, zone).replace(tzinfo=None) != naive:
         note += " Clocks skip that time on that day, so it was moved forward."
     elif is_clock_change:
-        note += " Clocks show that time twice on that day; the earlier one was used."
+        note += " Clocks show that time twice on that day; the earlier time was used."
     return instant, note
 
 

@@ -47,7 +47,9 @@ async def find_ref_ride(
         reason = f"{name} lists no such ride from {start.name}"
         return port.JourneyAnswer(itineraries=(), provenance=provenance, no_result_reason=reason)
     if not row.cancelled:
-        note = f"{name} does not report when {row.line} arrives; its arrival assumes that its delay stays the same."
+        note = (
+            f"{name} does not report when {row.line} arrives; the arrival time assumes that the delay stays the same."
+        )
         provenance = replace(provenance, notes=(*provenance.notes, note))
     return port.JourneyAnswer(itineraries=(Itinerary((_build_leg(ref, row, start, end),)),), provenance=provenance)
 

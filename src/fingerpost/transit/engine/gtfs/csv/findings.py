@@ -67,7 +67,7 @@ class Reason(FindingMeaning, Enum):
     FOLDER_UNAPPLIED = (
         _NOT_USED,
         "folders",
-        "the folder holds another feed; unpack it, and add it by its own path",
+        "the folder contains another feed; unpack it, and add it by its own path",
     )
     TABLE_WITHOUT_COLUMN = _LEFT_OUT, "tables", "a required column is missing"
     TABLE_ENCODING_ASSUMED = *_FILES, "the file is not UTF-8; it was read as Windows-1252"
@@ -75,27 +75,31 @@ class Reason(FindingMeaning, Enum):
     TEXT_DIRECTION_REMOVED = (
         _NO_EFFECT,
         "values",
-        "control characters and marks of the text direction are removed",
+        "control characters and text-direction marks are removed",
     )
     QUOTE_WITHOUT_END_ASSUMED = *_FILES, "a quotation mark is never closed; the row ends at the end of the line"
 
     ID_MISSING = _LEFT_OUT, "rows", "the row has no id"
-    ID_REPEATED = _LEFT_OUT, "rows", "an earlier row has the same id; this one is left out"
+    ID_REPEATED = _LEFT_OUT, "rows", "an earlier row has the same id; this row is left out"
     VALUE_UNREADABLE_ASSUMED = *_VALUES, "the value cannot be parsed or is undefined in GTFS; it is treated as missing"
 
-    ZONE_UNKNOWN_ASSUMED = *_ZONES, "the time zone is unknown; that of the feed's other agencies or of --zone is used"
-    ZONE_OF_OTHER_AGENCY_ASSUMED = *_ZONES, "agencies have different time zones; the first one is used for all"
+    ZONE_UNKNOWN_ASSUMED = *_ZONES, "the time zone is unknown; another agency's time zone, or --zone, is used"
+    ZONE_OF_OTHER_AGENCY_ASSUMED = *_ZONES, "agencies have different time zones; the first agency's is used for all"
     ZONE_OF_OTHER_FEED_UNAPPLIED = (
         _NOT_USED,
         "time zones",
-        "answers give all times in the time zone of the network's first feed; this feed has another",
+        "the network's first feed has a different time zone, which is used for all times",
     )
 
     STOP_KIND_UNKNOWN = _LEFT_OUT, "stops", "location_type is unknown"
     STOP_WITHOUT_PLACE = _LEFT_OUT, "stops", "the stop has no valid position"
     STOP_NAME_ASSUMED = *_STOPS, "the stop has no name; its station's name or its id is used"
-    STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; its station's is used"
-    STOP_ZONE_UNAPPLIED = _NOT_USED, "stop time zones", "the stop has a different time zone; the agency's is used"
+    STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; its station's position is used"
+    STOP_ZONE_UNAPPLIED = (
+        _NOT_USED,
+        "stop time zones",
+        "the stop has a different time zone; the agency's time zone is used",
+    )
     STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the stop's station is not in the feed; the stop is used without it"
     STOP_POSITION_UNAPPLIED = (
         _NOT_USED,
@@ -103,7 +107,10 @@ class Reason(FindingMeaning, Enum):
         "no vehicle could reach the stop in time, so the network's area ignores its position",
     )
     STOP_WITHOUT_TRIPS = _NO_EFFECT, "stops", "no trip serves the stop, and it is over 100 km outside the area"
-    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed gives the stop another name, which is used"
+    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = (
+        *_STOPS,
+        "an earlier feed has another name for the stop; that name is used",
+    )
 
     ROUTE_TYPE_ASSUMED = _GUESSED, "modes", "route_type cannot be read; the mode is OTHER"
 
@@ -121,10 +128,10 @@ class Reason(FindingMeaning, Enum):
     CALL_OF_SKIPPED_TRIP = *_DANGLING, "a stop time for a skipped trip"
     CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time for a trip that is not in the feed"
     CALL_AT_UNKNOWN_STOP = *_CALLS, "the stop is not in the feed, or was skipped; the trip skips it"
-    CALL_AT_STATION_ENTRANCE_OR_NODE = *_CALLS, "the stop is not a platform but a station or entrance; it is skipped"
+    CALL_AT_STATION_ENTRANCE_OR_NODE = *_CALLS, "the stop is a station or entrance, not a platform; the trip skips it"
     CALL_SEQUENCE_UNREADABLE = *_CALLS, "stop_sequence cannot be read; the trip skips the stop"
     CALL_TIME_UNREADABLE_ASSUMED = *_TIMES, "the time cannot be read; it is interpolated between the adjacent stops"
-    CALL_TIME_WORKED_OUT = *_TIMES, "the feed gives times only at other stops; this one is interpolated by distance"
+    CALL_TIME_WORKED_OUT = *_TIMES, "the feed has no time at this stop; the time is interpolated by distance"
     CALL_ORDER_ASSUMED = *_TIMES, "two stop times in a trip have the same stop_sequence; file order is used"
 
     FREQUENCY_OF_UNKNOWN_TRIP = *_DANGLING, "frequencies for an unknown or skipped trip"
@@ -139,7 +146,7 @@ class Reason(FindingMeaning, Enum):
     BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; no in-seat transfer is offered"
     BLOCK_OVERLAPS_UNAPPLIED = (
         *_SEATS,
-        "trips overlap, or another comes between them on some days; riders must change",
+        "the trips overlap, or another trip comes between them on some days; riders must change",
     )
     BLOCK_WITHOUT_RIDERS_UNAPPLIED = *_IDLE, "the vehicle turns back, waits too long, or starts its next trip elsewhere"
 
