@@ -7,7 +7,7 @@ import math
 import os
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -67,23 +67,19 @@ def _parse_fixed_time(text: str) -> datetime:
         ) from error
 
 
-def time_limit(seconds: float | None) -> AbstractAsyncContextManager[None]:
+@asynccontextmanager
+async def time_limit(seconds: float | None) -> AsyncIterator[None]:
     """Raise TimeoutError if the block takes longer; None adds no limit.
 
     Limits nest: inside the block, ``find_remaining_s`` returns the time until the earliest deadline.
     All limits use this function, so that tests can let a limit expire without waiting.
     """
-    return nullcontext() if seconds is None else _time_limit(seconds)
-
-
-@asynccontextmanager
-async def _time_limit(seconds: float) -> AsyncIterator[None]:
     # Local imports, here and below, because importing asyncio slows the start of programs that only read the clock.
     import asyncio
 
-    deadline_s, limits = asyncio.get_running_loop().time() + seconds, _limits.get()
-    if limits.deadline_s is not None:
-        deadline_s = min(limits.deadline_s, deadline_s)
+    limits = _limits.get()
+    deadlines_s = [limits.deadline_s, None if seconds is None else asyncio.get_running_loop().time() + seconds]
+    deadline_s = min((each for each in deadlines_s if each is not None), default=None)
     token = _limits.set(limits._replace(deadline_s=deadline_s))
     try:
         async with asyncio.timeout(seconds):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.errors import SettingsInvalid, SourceFailed, SourceUnreachable
-from fingerpost.net.download import download
+from fingerpost.net.client import download
 from fingerpost.net.request import Request
 from tests.net.local_server import LIMITS, answer, new_client, serving
 

@@ -1,4 +1,4 @@
-"""The HTTP client for all outgoing requests.
+"""The HTTP client for all outgoing requests, and atomic downloads.
 
 ::
 
@@ -6,28 +6,38 @@
 """
 
 import asyncio
+import hashlib
 import logging
 import os
 import random
 import time
-from collections.abc import Collection, Mapping
-from contextlib import aclosing
+import uuid
+from collections.abc import Callable, Collection, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from itertools import count
-from typing import Self
+from pathlib import Path
+from typing import BinaryIO, Self
 
 import httpx2
 from opentelemetry.trace import SpanKind
 
 from fingerpost import clock
-from fingerpost.errors import ParameterError, SourceFailed, SourceLimited, SourceTimeout, ToolError
+from fingerpost.errors import (
+    ParameterError,
+    SourceFailed,
+    SourceLimited,
+    SourceTimeout,
+    ToolError,
+    new_unwritable_error,
+)
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.outcomes import find_failure, may_retry
 from fingerpost.net.redaction import redact, redact_content
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, format_server
-from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
+from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, Download, MemoryBody, Response, Validators
 from fingerpost.net.transport import (
     CheckedBackend,
     WireTransport,
@@ -36,12 +46,16 @@ from fingerpost.net.transport import (
     translating_wire_errors,
 )
 from fingerpost.runtime import retry
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, Measurement
 
 _log = logging.getLogger(__name__)
 
 _FIRST_ERROR_STATUS = 400
 _MAX_REDIRECTS = 5
+
+# Receives the number of bytes downloaded so far.
+Progress = Callable[[int], None]
 
 
 @dataclass(slots=True)
@@ -241,3 +255,60 @@ def _check_response(request: Request, response: Response, *, conditional: bool) 
         return None
     keys = {*request.secret_params.values(), *request.secret_headers.values()}
     return find_failure(response, clock.now(), keys)
+
+
+async def download(
+    client: Client,
+    request: Request,
+    path: Path,
+    *,
+    known: Download | None = None,
+    stored_path: Path | None = None,
+    progress: Progress | None = None,
+) -> Download:
+    """Download a file and move it to ``path`` atomically, unless its content is unchanged.
+
+    ``known`` is the result of an earlier call, for the file at ``stored_path`` (default: ``path``).
+    Raise SettingsInvalid if the folder is not writable, and the same errors as ``Client.fetch``.
+    """
+    if not await run_in_thread((stored_path or path).exists):
+        known = None
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("w+b") as file:
+            body = _FileBody(file, progress)
+            response = await client.fetch_into(request, body, None if known is None else known.validators)
+            if response.status == NOT_MODIFIED and known is not None:
+                return replace(known, changed=False)
+            file.flush()
+            os.fsync(file.fileno())
+            file.seek(0)
+            sha256 = (await run_in_thread(hashlib.file_digest, file, "sha256")).hexdigest()
+        changed = known is None or known.sha256 != sha256
+        if changed:
+            draft.replace(path)
+        return Download(changed=changed, sha256=sha256, size_bytes=body.size_bytes, validators=response.validators)
+    except OSError as error:
+        raise new_unwritable_error(path.parent, error) from error
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+@dataclass(slots=True)
+class _FileBody:
+    file: BinaryIO
+    progress: Progress | None
+    size_bytes: int = 0
+
+    def restart(self) -> None:
+        self.file.seek(0)
+        self.file.truncate()
+        self.size_bytes = 0
+
+    def write(self, chunk: bytes) -> None:
+        self.file.write(chunk)
+        self.size_bytes += len(chunk)
+        if self.progress is not None:
+            self.progress(self.size_bytes)

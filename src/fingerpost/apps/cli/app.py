@@ -47,7 +47,7 @@ _ENTRIES = {
     ),
     "doctor": _Entry("server_commands", "Check this installation and report problems.", "fingerpost doctor"),
     "demo": _Entry("server_commands", "Plan a trip on the demo network (not a real trip).", "fingerpost demo"),
-    "vars": _Entry("variable_commands", "Save, list and delete places and preferences."),
+    "vars": _Entry("tool_commands", "Save, list and delete places and preferences."),
     "network": _Entry("network_commands", "Manage the networks used to plan trips."),
     "filings": _Entry(
         "filings_commands", "Show figures from companies that file with the SEC: fingerpost filings AAPL revenue 2022."

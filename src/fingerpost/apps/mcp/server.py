@@ -7,7 +7,6 @@ import signal
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from functools import partial
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -95,7 +94,6 @@ def new_server(application: Application, find_caller: FindCaller) -> Server[Any]
         on_list_resources=listing.list_resources,
         on_list_resource_templates=listing.list_resource_templates,
         on_read_resource=handlers.read_resource,
-        on_completion=partial(listing.complete_tool, application),
     )
     server.extensions[listing.EXTENSION_ID] = {}
     # Handlers passed to the constructor must return models; this one returns JSON.

@@ -9,8 +9,7 @@ import numpy as np
 
 from fingerpost import clock
 from fingerpost.errors import FeedUnusable, ParameterError, SettingsInvalid
-from fingerpost.net.client import Client
-from fingerpost.net.download import download
+from fingerpost.net.client import Client, download
 from fingerpost.net.request import Request, RequestLimits, read_template
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.network_records import NetworkRecord
