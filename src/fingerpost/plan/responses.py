@@ -10,27 +10,17 @@ from fingerpost.plan.catalogue import list_choices
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.references import get_at_path
 
-# Response fields that contain remarks, at any depth.
-_KINDS_BY_FIELD: Final = {
-    "missing": "missing",
-    "note": "note",
-    "notes": "note",
-    "accessibilityNotes": "note",
-    "disruptionNote": "note",
-    "DisruptionNote": "note",
-    "explanation": "note",
-    "noResultsReason": "note",
-    "retry_after": "note",
-    "truncated": "note",
-    "hint": "hint",
-    "recommendation": "hint",
-    "did_you_mean": "did_you_mean",
-    "candidates": "candidates",
-    "fromLocationDisambiguation": "candidates",
-    "toLocationDisambiguation": "candidates",
-    "warning": "warning",
-    "warnings": "warning",
+_TRIP_NOTES: Final = ("accessibilityNotes", "disruptionNote", "DisruptionNote")
+# The response fields that contain remarks, at any depth, by kind of remark.
+_FIELDS: Final = {
+    "missing": ("missing",),
+    "note": (*_TRIP_NOTES, "note", "notes", "explanation", "noResultsReason", "retry_after", "truncated"),
+    "hint": ("hint", "recommendation"),
+    "did_you_mean": ("did_you_mean",),
+    "candidates": ("candidates", "fromLocationDisambiguation", "toLocationDisambiguation"),
+    "warning": ("warning", "warnings"),
 }
+_KINDS_BY_FIELD: Final = {field: kind for kind, fields in _FIELDS.items() for field in fields}
 # Fields that echo the call, and fields that the step's record already contains.
 _IGNORED_FIELDS: Final = frozenset({"query_type", "parameters", "output_key", "success", "error"})
 # Error details that help the caller fix the cause.

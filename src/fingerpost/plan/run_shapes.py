@@ -8,16 +8,9 @@ from fingerpost.contract.wire import SnakeCaseModel, TruncationNotice, WholeNumb
 
 TRUNCATABLE_PATHS = (
     ("results",),
-    ("data", "values"),
-    ("data", "steps"),
-    ("data", "waiting_for"),
-    ("data", "goal"),
-    ("data", "next"),
-    ("data", "plan", "steps"),
-    ("data", "plan", "goal"),
-    ("data", "memory"),
-    ("data", "items"),
-    ("data", "events"),
+    *(("data", part) for part in ("values", "steps", "waiting_for", "goal", "next")),
+    *(("data", "plan", part) for part in ("steps", "goal")),
+    *(("data", part) for part in ("memory", "items", "events")),
 )
 CONTINUATION_HINT = (
     "The resource fingerpost://runs/RUN_ID has more; fingerpost runs show RUN_ID --json prints everything. A plan "

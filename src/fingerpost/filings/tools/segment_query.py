@@ -198,38 +198,34 @@ def _explain_period(facts: Facts, name: str, period: PeriodFilter, axis: str | N
 def _build_row(breakdown: Breakdown, row: segments.BreakdownRow, period: PeriodFilter) -> dict[str, Any]:
     report, labels = breakdown.report, breakdown.report.labels
     same_label = [each for each in breakdown.rows if labels.get(each.member) == labels.get(row.member)]
-    return {
-        "axis": breakdown.axis_label,
+    return _describe(breakdown, period) | {
         "axis_tag": breakdown.axis,
         # Two members may have the same label.
         "member": labels.get(row.member, row.member) if len(same_label) == 1 else row.member,
         "member_tag": row.member,
         "role": row.role,
         "value": row.value,
-        "unit": breakdown.unit,
         "start_date": breakdown.start or None,
         "end_date": breakdown.end,
-        **_build_period(period),
         "xbrl_tag": breakdown.concept,
         **cite_filing(report.cik, report.accession, report.form, report.filed),
     }
 
 
-def _build_period(period: PeriodFilter) -> dict[str, Any]:
-    return {"fiscal_year": period.year, "fiscal_period": f"Q{period.quarter}" if period.quarter else "FY"}
-
-
 def _build_check(breakdown: Breakdown, period: PeriodFilter) -> dict[str, Any]:
-    return {
-        "axis": breakdown.axis_label,
-        **_build_period(period),
-        "unit": breakdown.unit,
+    return _describe(breakdown, period) | {
         "sum": breakdown.sum,
         "total": breakdown.total,
         "difference": breakdown.difference,
         "omitted": breakdown.omitted,
         "accession_number": breakdown.report.accession,
     }
+
+
+def _describe(breakdown: Breakdown, period: PeriodFilter) -> dict[str, Any]:
+    quarter = f"Q{period.quarter}" if period.quarter else "FY"
+    head = {"axis": breakdown.axis_label, "fiscal_year": period.year, "fiscal_period": quarter}
+    return head | {"unit": breakdown.unit}
 
 
 def _list_notes(reply: Reply) -> list[str]:
