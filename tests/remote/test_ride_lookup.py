@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.transit.model.ride_ref import RideRef, list_refs
-from fingerpost.transit.remote.kit.ride_lookup import find_ref_ride
+from fingerpost.transit.remote.kit.network import find_ref_ride
 from tests.contracts.conftest import leaving, provenance, stop_place
 from tests.fakes import FakeNetwork
 from tests.rules.drawing import at, ride, trip

@@ -99,15 +99,11 @@ class LondonNetworks:
 
     async def open(self) -> OpenNetworks:
         opened = await self._networks.open()
-        covering = _list_in_london(opened.answering)
+        in_zone = [network for network in opened.answering if network.profile.zone == _LONDON_ZONE]
+        covering = list_covering(in_zone, _CHARING_CROSS)
         added = [network for network in covering if not network.profile.is_demo]
         resolvers = [network for network in added if network.profile.reads_texts]
         return OpenNetworks(answering=tuple(resolvers or added or covering), problems=opened.problems)
 
     async def close(self) -> None:
         """Do nothing, because the owner of the networks closes them."""
-
-
-def _list_in_london(networks: Iterable[Network]) -> list[Network]:
-    in_zone = [network for network in networks if network.profile.zone == _LONDON_ZONE]
-    return list_covering(in_zone, _CHARING_CROSS)

@@ -44,7 +44,10 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """Request a server's profile; Digitransit's bounds and languages are fixed."""
     region = find_region(record.url)
     server = Server(fetch, record)
-    if "planConnection" not in await _list_query_fields(server):
+    schema = await server.fetch(shapes.Schema, fresh_s=0.0)
+    fields = [] if schema.data.type_ is None else [field.name for field in schema.data.type_.fields]
+    schema.require("description of QueryType", "__type", "fields", found=fields)
+    if "planConnection" not in fields:
         raise SourceChanged(
             "This server has no planConnection: it is older than OpenTripPlanner 2.7, or is not OpenTripPlanner",
             hint="Update the server",
@@ -65,13 +68,6 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
         last_day=last,
         learned_at=clock.now(),
     )
-
-
-async def _list_query_fields(server: Server) -> list[str]:
-    answer = await server.fetch(shapes.Schema, fresh_s=0.0)
-    fields = [] if answer.data.type_ is None else [field.name for field in answer.data.type_.fields]
-    answer.require("description of QueryType", "__type", "fields", found=fields)
-    return fields
 
 
 async def _find_bounds(server: Server) -> Bounds:

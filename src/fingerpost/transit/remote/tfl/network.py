@@ -20,7 +20,6 @@ from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profil
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
-from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.network import BoardRows, ServerNetwork, ServerSource
 from fingerpost.transit.remote.kit.places import SingleFeedIds
 from fingerpost.transit.remote.tfl import shapes
@@ -103,7 +102,11 @@ class TflNetwork(ServerNetwork):
             raise RegionUnsupported(f"{self.profile.name} lists only the departures of the next half hour", hint=_HINT)
         members = await gather_all(map(self._lookup.list_member_ids, self._ids.decode_all(query.stop_ids)))
         server_ids = list(dict.fromkeys(server_id for member in members for server_id in member))
-        answers = await self._find_predictions(server_ids)
+        found = await gather_all(
+            self._server.find(tuple[shapes.Prediction, ...], "StopPoint", server_id, "Arrivals")
+            for server_id in server_ids
+        )
+        answers = [answer for answer in found if answer is not None]
         predictions = [prediction for answer in answers for prediction in answer.data]
         ids_by_line = {prediction.line: prediction.line_id for prediction in predictions if prediction.line_id}
         predicted_ids = set(ids_by_line.values())
@@ -132,13 +135,6 @@ class TflNetwork(ServerNetwork):
             notes=(NOTE, *((NOTE_BEYOND_REACH,) if is_beyond_reach else ()), *status.notes),
             retrieved_at=min((answer.retrieved_at for answer in answers), default=None),
         )
-
-    async def _find_predictions(self, server_ids: Sequence[str]) -> list[Answer[tuple[shapes.Prediction, ...]]]:
-        answers = await gather_all(
-            self._server.find(tuple[shapes.Prediction, ...], "StopPoint", server_id, "Arrivals")
-            for server_id in server_ids
-        )
-        return [answer for answer in answers if answer is not None]
 
     def _list_predicted_departures(self, predictions: Iterable[shapes.Prediction], now: int) -> Iterator[Departure]:
         """Yield the predicted departures, except those at a trip's last stop and expired predictions."""
