@@ -96,11 +96,7 @@ def merge_by_region(
         far += _drop_known([match for match in wanted if is_far(network, match.place)], far)
     if focus is None:
         near = suggest_regions(near, networks)
-    suggested = [
-        replace(match, score=min(match.score, MAX_SUGGESTED_SCORE), is_apart=True)
-        for match in far
-        if match.score >= AUTO_RESOLVE and not has_near
-    ]
+    suggested = [] if has_near else [_suggest_far(match, focus) for match in far if match.score >= AUTO_RESOLVE]
     return sort_matches([*near, *suggested])
 
 
@@ -135,3 +131,8 @@ def suggest_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) 
 
 def matches_full_name(match: PlaceMatch) -> bool:
     return match.score >= (AUTO_RESOLVE if match.place.guess is None else _ESTIMATED_POSITION_SCORE)
+
+
+def _suggest_far(match: PlaceMatch, focus: Coordinate | None) -> PlaceMatch:
+    focus_distance_m = None if focus is None else distance_m(focus, match.place.coordinate)
+    return replace(match, score=min(match.score, MAX_SUGGESTED_SCORE), distance_m=focus_distance_m, is_apart=True)
