@@ -105,7 +105,6 @@ class _SourceState:
     source: NamedLocation
     message: FeedBytes | None = None
     timestamp: int | None = None
-    last_request: int | None = None
     due: int = 0
     failures: int = 0
     problem: str | None = None
@@ -151,7 +150,6 @@ class RealtimeFeeds:
         )
 
     async def _refresh_source(self, state: _SourceState, now: int) -> bool:
-        state.last_request = now
         try:
             is_new = await (
                 self._fetch_url(state, now) if state.source.url is not None else self._read_file(state, now)
@@ -231,9 +229,6 @@ def _build_source_health(state: _SourceState, now: int, overlay: Overlay | None)
     return SourceHealth(
         location=state.source.location,
         feed_name=state.source.feed_name,
-        asked=state.last_request,
-        received=state.message.received if state.message else None,
-        timestamp=state.timestamp,
         age_s=None if message_time is None else max(0, now - message_time),
         problem=state.problem,
         matched=None if count is None else count.matched,

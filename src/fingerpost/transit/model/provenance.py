@@ -135,7 +135,7 @@ def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceHealth:
-    """The health of one realtime source. Instants are Unix seconds, None for never.
+    """The health of one realtime source.
 
     ``age_s`` is the age of the message in use; ``problem`` describes the failure of the latest attempt. ``matched``
     and ``unmatched`` count the entities that are in the timetable and those that are not.
@@ -143,9 +143,6 @@ class SourceHealth:
 
     location: str
     feed_name: str | None
-    asked: int | None
-    received: int | None
-    timestamp: int | None
     age_s: int | None
     problem: str | None
     matched: int | None = None
