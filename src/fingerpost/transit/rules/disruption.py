@@ -7,7 +7,6 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, MissedChange, Optimize
-from fingerpost.transit.rules.alerts import find_explanation
 from fingerpost.transit.rules.modes import to_trip_mode
 from fingerpost.transit.rules.ranking import SortKey, build_sort_key, compute_fingerprint
 
@@ -123,38 +122,6 @@ def name_disrupted(disrupted: Iterable[Itinerary], format_time: Callable[[int], 
         for note, leg in _list_notes(itinerary):
             rides.setdefault(note, {})[format_time(leg.departure_scheduled)] = None
     return " ".join(f"{note} ({', '.join(times)})." for note, times in rides.items())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """How an alternative differs from the disrupted itinerary; negative values mean earlier, fewer or less.
-
-    ``cause_id`` is the id of the alert that explains the disruption or, if there is none, of the disrupted trip.
-    """
-
-    instead_of: str
-    cause: str
-    cause_id: str | None
-    later_minutes: int
-    more_changes: int
-    more_walk_m: int
-
-
-def find_difference(option: ItineraryOption, format_time: Callable[[int], str]) -> Difference | None:
-    """Return how an option differs from the disrupted itinerary that it replaces, or None if there is none."""
-    disrupted, itinerary = option.instead_of, option.itinerary
-    if disrupted is None:
-        return None
-    leg = find_disrupted_leg(disrupted)
-    alert = None if leg is None else find_explanation(leg)
-    return Difference(
-        instead_of=compute_fingerprint(disrupted),
-        cause=name_disrupted([disrupted], format_time),
-        cause_id=alert.id if alert is not None else leg.trip_id if leg is not None else None,
-        later_minutes=round((itinerary.arrival - disrupted.legs[-1].arrival_scheduled) / 60),
-        more_changes=itinerary.transfers - disrupted.transfers,
-        more_walk_m=round(itinerary.walk_m - disrupted.walk_m),
-    )
 
 
 def _list_notes(itinerary: Itinerary) -> list[tuple[str, Leg]]:

@@ -90,7 +90,7 @@ def _serialize(report: TripReport, arguments: PlanTripInput, call: Call) -> Plan
         "walking": rides.provenance.walking,
         "deduplicatedFrom": report.deduplicated_from,
         "staySeated": _serialize_stays(report.options) or None,
-        "differences": _serialize_differences(report.options) or None,
+        "differences": [option.difference for option in report.options if option.difference is not None] or None,
     }
     freshness = find_data_freshness(rides.rides, int(call.now.timestamp()))
     return {
@@ -161,21 +161,6 @@ def _serialize_stays(options: Iterable[TripOption]) -> list[shapes.WireStaySeate
     return [{"fingerprint": choice.fingerprint, "legs": legs} for choice, legs in stays if legs]
 
 
-def _serialize_differences(options: Iterable[TripOption]) -> list[shapes.WireDifference]:
-    return [
-        {
-            "fingerprint": option.ranked.fingerprint,
-            "insteadOf": difference.instead_of,
-            "cause": omit_none(shapes.WireCause, {"text": difference.cause, "id": difference.cause_id or None}),
-            "laterMinutes": difference.later_minutes,
-            "moreChanges": difference.more_changes,
-            "moreWalkMeters": difference.more_walk_m,
-        }
-        for option in options
-        if (difference := option.difference) is not None
-    ]
-
-
 def _write_text(report: TripReport, body: PlanTripOutput) -> str:
     requested, meta, format_time = body["requested"], body["meta"], report.format_time
     time = requested["time"]
@@ -218,8 +203,8 @@ def _format_disruption(option: TripOption) -> str | None:
     ranked, difference = option.ranked, option.difference
     if ranked.note is not None or difference is None:
         return ranked.note or ("instead of a disrupted trip" if ranked.flagged else None)
-    minutes, changes, walk_m = difference.later_minutes, difference.more_changes, difference.more_walk_m
+    minutes, changes, walk_m = difference["laterMinutes"], difference["moreChanges"], difference["moreWalkMeters"]
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
     more = f", {wording.format_count(abs(changes), 'change')} {'more' if changes > 0 else 'fewer'}" if changes else ""
     more += f", {abs(walk_m)} m {'more' if walk_m > 0 else 'less'} walking" if walk_m else ""
-    return f"instead of a disrupted trip, {later}{more}: {difference.cause}"
+    return f"instead of a disrupted trip, {later}{more}: {difference['cause']['text']}"

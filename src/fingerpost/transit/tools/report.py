@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from fingerpost.contract.wire import Wire
+from fingerpost.contract.wire import Wire, omit_none
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, ServiceAlert
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.model.ride_ref import list_refs
@@ -21,10 +21,11 @@ from fingerpost.transit.rules.preferences import (
     find_step_free_warning,
     list_walking_notes,
 )
+from fingerpost.transit.rules.ranking import compute_fingerprint
 from fingerpost.transit.rules.realtime_status import find_realtime_age_s, find_stale_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
 from fingerpost.transit.tools.no_trip import format_next_usable
-from fingerpost.transit.tools.plan_trip_shapes import PlanConstraints
+from fingerpost.transit.tools.plan_trip_shapes import PlanConstraints, WireCause, WireDifference
 from fingerpost.transit.tools.shapes import serialize_alerts, serialize_meta
 from fingerpost.transit.tools.trip_search import FollowUp, FoundTrips
 from fingerpost.transit.tools.wording import FormatTime, format_clock
@@ -130,7 +131,7 @@ class TripOption:
 
     ranked: disruption.ItineraryOption
     refs: Sequence[str | None]
-    difference: disruption.Difference | None
+    difference: WireDifference | None
     note: str | None
 
 
@@ -175,7 +176,7 @@ def report_trips(
             TripOption(
                 ranked=choice,
                 refs=list_refs(choice.itinerary),
-                difference=disruption.find_difference(choice, format_time),
+                difference=_find_difference(choice, format_time),
                 note=note,
             )
             for choice, note in zip(ranked.choices, notes, strict=True)
@@ -185,6 +186,26 @@ def report_trips(
             list_leg_paths(shown), provenance, now, all_warnings, affected, step_free=found.query.step_free
         ),
     )
+
+
+def _find_difference(option: disruption.ItineraryOption, format_time: FormatTime) -> WireDifference | None:
+    """Return how an option differs from the disrupted itinerary that it replaces, or None if there is none."""
+    disrupted, itinerary = option.instead_of, option.itinerary
+    if disrupted is None:
+        return None
+    leg = disruption.find_disrupted_leg(disrupted)
+    alert = None if leg is None else find_explanation(leg)
+    cause_id = alert.id if alert is not None else leg.trip_id if leg is not None else None
+    return {
+        "fingerprint": option.fingerprint,
+        "insteadOf": compute_fingerprint(disrupted),
+        "cause": omit_none(
+            WireCause, {"text": disruption.name_disrupted([disrupted], format_time), "id": cause_id or None}
+        ),
+        "laterMinutes": round((itinerary.arrival - disrupted.legs[-1].arrival_scheduled) / 60),
+        "moreChanges": itinerary.transfers - disrupted.transfers,
+        "moreWalkMeters": round(itinerary.walk_m - disrupted.walk_m),
+    }
 
 
 def _list_trip_warnings(
