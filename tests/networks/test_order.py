@@ -6,6 +6,7 @@ from fingerpost.errors import RegionUnsupported
 from fingerpost.transit.model.place import Bounds, Coordinate, find_centre
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import (
+    format_swapped_hint,
     list_covering,
     list_networks_at,
     new_uncovered,
@@ -99,3 +100,26 @@ def test_without_networks_the_hint_explains_how_to_add_one():
 def test_centre_across_the_date_line():
     """Rule D2: the centre of stops on both sides of the date line lies between them."""
     assert find_centre([at(179.75), at(-179.25)]) == at(-179.75)
+
+
+@pytest.mark.parametrize(
+    ("position", "swapped"),
+    [
+        (Coordinate(25, 0.5), True),
+        (Coordinate(0.5, 25), False),
+        (Coordinate(50, 0.5), False),
+        (Coordinate(0.5, 170), False),
+    ],
+)
+def test_swapped_positions_are_seen(position, swapped):
+    """A6: the position is outside every network, and in EAST if swapped; 170 is not a valid latitude."""
+    hint = format_swapped_hint([WEST, EAST], {"origin": position})
+    expected = "Latitude and longitude look swapped: origin at lat 0.5, lon 25 lies in EAST"
+    assert hint == (expected if swapped else "")
+
+
+def test_the_error_for_a_swapped_point_has_the_hint():
+    """A6."""
+    with pytest.raises(RegionUnsupported) as caught:
+        list_networks_at([WEST, EAST], Coordinate(25, 0.5), Ability.STOPS)
+    assert caught.value.hint.startswith("Latitude and longitude look swapped: coordinate at lat 0.5, lon 25 lies in")

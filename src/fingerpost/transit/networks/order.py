@@ -40,8 +40,20 @@ def list_networks_at(
     capable = [network for network in covering if network.profile.can(ability)]
     if not capable:
         coverage = {"coordinate": [network.profile.name for network in covering]}
-        raise new_uncovered(networks, coverage, missing=(ability,), problems=problems)
+        positions = {"coordinate": coordinate}
+        raise new_uncovered(networks, coverage, missing=(ability,), problems=problems, positions=positions)
     return capable
+
+
+def format_swapped_hint(networks: Sequence[Network], positions: Mapping[str, Coordinate]) -> str:
+    """Return a hint if a position lies in a network only after swapping lat and lon, otherwise ""."""
+    parts = []
+    for end, position in positions.items():
+        swapped = Coordinate(position.lon, position.lat)
+        names = [network.profile.name for network in list_covering(networks, swapped)]
+        if names and not list_covering(networks, position) and abs(swapped.lat) <= 90:
+            parts.append(f"{end} at lat {swapped.lat:g}, lon {swapped.lon:g} lies in {', '.join(names)}")
+    return f"Latitude and longitude look swapped: {'; '.join(parts)}" if parts else ""
 
 
 def new_uncovered(
@@ -49,6 +61,7 @@ def new_uncovered(
     coverage: Mapping[str, Sequence[str]],
     *,
     missing: Iterable[Ability] = (),
+    positions: Mapping[str, Coordinate] = MappingProxyType({}),
     problems: Mapping[str, str] = MappingProxyType({}),
 ) -> RegionUnsupported:
     """Return the error for positions that no single network with the ``missing`` abilities covers.
@@ -68,6 +81,9 @@ def new_uncovered(
     elif len(coverage) > 1 and all(coverage.values()):
         message += "; no single network covers both"
         hint = f"Add the feeds of a region as one network: fingerpost network add NAME FEED.zip FEED.zip. {hint}"
+    swapped = format_swapped_hint(networks, positions)
+    if swapped:
+        hint = f"{swapped}. {hint}"
     message = add_reasons(message, [f"{name} cannot be used: {problem}" for name, problem in problems.items()])
     return RegionUnsupported(message, {**coverage, "networks": [each.profile.name for each in networks]}, hint=hint)
 

@@ -228,7 +228,8 @@ class PlaceResolver:
         position = parse_position(text)
         if position is not None:
             if not list_covering(opened.answering, position):
-                raise new_uncovered(opened.answering, {"coordinate": ()}, problems=opened.problems)
+                positions = {"coordinate": position}
+                raise new_uncovered(opened.answering, {"coordinate": ()}, problems=opened.problems, positions=positions)
             named = await find_address(opened.answering, position, language)
             place = named or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS)
             return FoundPlaces([match_place(place, 1.0, focus)], [])

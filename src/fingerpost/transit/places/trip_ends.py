@@ -236,7 +236,8 @@ class _EndLookup(PlaceLookup):
         # If some networks have a certain match, ignore those with only similar names.
         found = {end.side: end.list_certain() or list(end.resolutions) for end in ends}
         missing = needed if set.intersection(*map(set, found.values())) else ()
-        return new_uncovered(self.networks, found, missing=missing, problems=self.opened.problems)
+        positions = {end.side: end.label.coordinate for end in ends if isinstance(end.label, Location)}
+        return new_uncovered(self.networks, found, missing=missing, problems=self.opened.problems, positions=positions)
 
 
 def _check_distance(end: _End, location: Location) -> None:
