@@ -164,11 +164,10 @@ class JourneyReader:
 
     def _find_begin(self, journey: shapes.TflJourney) -> int:
         """Return the start of a journey, using the query and the duration to resolve ambiguous wall-clock times."""
-        if self.request.arrive_by:
-            arrival = choose_instant(journey.arrival_date_time, self.zone, wanted=self.request.instant)
-        else:
-            arrival = choose_after(journey.arrival_date_time, self.zone, earliest=self.request.instant)
-        return choose_instant(journey.start_date_time, self.zone, wanted=arrival - journey.duration * MINUTE_S)
+        start, instant = journey.start_date_time, self.request.instant
+        if not self.request.arrive_by:
+            return choose_after(start, self.zone, earliest=instant)
+        return choose_instant(start, self.zone, wanted=instant - journey.duration * MINUTE_S)
 
     def _new_leg(self, leg: shapes.TflLeg, start: StopPoint, end: StopPoint, expected: tuple[int, int]) -> Leg:
         mode = shapes.read_mode(leg.mode.id)

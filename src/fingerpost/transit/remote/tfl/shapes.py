@@ -138,7 +138,6 @@ class TflLeg(MeasuredLeg):
 
 class TflJourney(Shape):
     start_date_time: Naive
-    arrival_date_time: Naive
     duration: int
     legs: tuple[TflLeg, ...]
 
