@@ -75,8 +75,8 @@ PRODUCTS = instance(
 @pytest.fixture
 def store(tmp_path):
     store = FactStore(tmp_path / "filings.sqlite")
-    drawn = facts("Assets - 2022-12-31 1 a-22 10-K 2023-02-01")
-    store.put_facts(company_file(drawn, {"2022-12-31": 2022}, name="Drawn Ink Corp."), tickers=["DRWN"])
+    drawn = facts("Assets - 2023-12-31 1 a-23 10-K 2024-02-01")
+    store.put_facts(company_file(drawn, {"2023-12-31": 2023}, name="Drawn Ink Corp."), tickers=["DRWN"])
     return store
 
 
@@ -213,12 +213,14 @@ async def test_a_period_comes_from_the_newest_filing_that_divides_it(load, ask):
     assert [rows(newest), len(rows(before))] == [[("InkMember", 100, "part")], 4]
 
 
-async def test_latest_names_a_newer_report_without_segments(store, load, ask):
+async def test_latest_is_missing_if_the_newest_report_has_no_segments(store, load, ask):
     drawn = facts("Revenues 2024-01-01 2024-12-31 1 k-24 10-K 2025-02-01")
     store.put_facts(company_file(drawn, {"2024-12-31": 2024}), tickers=["DRWN"])
     load(PRODUCTS)
 
-    assert "No segments are loaded for the newest report, fiscal 2024" in (await ask("latest"))["notes"][0]
+    answer = await ask("latest")
+    assert "no loaded filing breaks down Revenue for fiscal 2024" in answer["warning"]
+    assert answer["hint"] == "Available periods: 2023"
 
 
 async def test_changed_members_are_not_joined_and_reported(load, ask):
@@ -246,7 +248,6 @@ async def test_a_query_without_an_axis_uses_only_common_ones(load, ask):
         ({"period": "2023-Q4"}, "fiscal 2023 Q4 by segment, product, region, customer; filings do not report"),
         ({"axis": "moon"}, "no loaded filing breaks down Revenue for fiscal 2023 by moon"),
         ({"metric": "free_cash_flow"}, "free_cash_flow is not a known metric, and no loaded filing breaks down a tag"),
-        ({"period": "ttm"}, "the last four quarters have no segments"),
         ({"as_of": "2024-01-31"}, "the filings with segment data were filed after 2024-01-31"),
         ({"ticker": "NONE"}, "No loaded company matches NONE"),
     ],

@@ -9,11 +9,11 @@ from pydantic import Field
 
 from fingerpost.filings import segments
 from fingerpost.filings.concepts import RECIPE, find_metric, suggest_metrics
-from fingerpost.filings.figure import ANNUAL_FORMS, EDGAR, cite_filing
+from fingerpost.filings.figure import EDGAR, cite_filing
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.period_filter import LAST_DAY, NEWEST_FOUR_QUARTERS, NEWEST_YEAR, PeriodFilter
-from fingerpost.filings.periods import QUARTERS, FiscalCalendar
-from fingerpost.filings.query_params import Day, FiscalPeriod, StepParams, Ticker, Word
+from fingerpost.filings.period_filter import LAST_DAY, PeriodFilter
+from fingerpost.filings.periods import QUARTERS
+from fingerpost.filings.query_params import Day, NamedPeriod, StepParams, Ticker, Word
 from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, build_missing, build_not_found, build_source
 from fingerpost.filings.segments import Breakdown, Report
@@ -32,7 +32,7 @@ class SegmentsParams(StepParams):
     axis: Annotated[Word | None, Field(description="segment, product, region, customer, or an axis in the filing")] = (
         None
     )
-    period: FiscalPeriod
+    period: NamedPeriod
     as_of: Day | None = None
 
 
@@ -93,13 +93,7 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
     company = replace(source.company, dataset=EDGAR, retrieved_at=None, complete_through=reports[0].filed)
     reply.source = build_source(company, as_of=params.as_of)
     data: dict[str, dict[str, Any]] = defaultdict(lambda: defaultdict(list))
-    periods = _list_periods(params.period, reports, source.calendar)
-    if params.period.newest:
-        newest = source.with_options(as_of=params.as_of).find_newest(params.period.newest) or periods[0]
-        if (newest.year, newest.quarter or QUARTERS) > (periods[0].year, periods[0].quarter or QUARTERS):
-            note = f"No segments are loaded for the newest report, {newest.label}: this is {periods[0].label}"
-            reply.notes.append(note)
-    for period in periods:
+    for period in source.with_options(as_of=params.as_of).resolve_period(params.period).list_periods():
         breakdowns, other_axes = _find_breakdowns(facts, period, params.axis)
         if not breakdowns:
             entry = _explain_period(facts, name, period, params.axis)
@@ -136,23 +130,6 @@ def _find_concepts(reports: Iterable[Report], text: str) -> tuple[str, tuple[str
 def _list_tags(reports: Iterable[Report]) -> list[str]:
     query = "SELECT DISTINCT concept FROM instance_facts WHERE instance = ? AND members <> '' ORDER BY concept"
     return list(dict.fromkeys(tag for report in reports for (tag,) in report.library.rows(query, report.number)))
-
-
-def _list_periods(period: PeriodFilter, reports: Iterable[Report], calendar: FiscalCalendar) -> list[PeriodFilter]:
-    """Return the fiscal periods of a query; ``latest`` is the period of the newest loaded report."""
-    if period.newest == NEWEST_FOUR_QUARTERS:
-        message = "the last four quarters have no segments, because filings do not report fourth quarters"
-        entry = build_missing("not_derivable", message, "Specify a fiscal year")
-        raise build_not_found("No segments found", {"ttm": entry})
-    if not period.newest:
-        return period.list_periods()
-    candidates = [each for each in reports if each.form in ANNUAL_FORMS or period.newest != NEWEST_YEAR]
-    if not candidates:
-        entry = build_missing("not_loaded", "no annual report with segments is loaded", "Specify the period")
-        raise build_not_found("No segments found", {period.newest: entry})
-    newest = max(candidates, key=lambda each: each.period_end)
-    year, quarter = calendar.find_period(newest.period_end)
-    return [PeriodFilter(year=year, quarter=None if newest.form in ANNUAL_FORMS else quarter)]
 
 
 def _find_breakdowns(facts: Facts, period: PeriodFilter, axis: str | None) -> tuple[list[Breakdown], list[str]]:
