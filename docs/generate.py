@@ -12,9 +12,10 @@ import subprocess
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import SecretStr
 
@@ -25,6 +26,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.tool_methods import build_signature, name_method
 from fingerpost.apps.wiring import TOOLS
 from fingerpost.contract.envelope import Contract, find_error_code, render_error
+from fingerpost.contract.plan import Plan
 from fingerpost.contract.published_tool import ToolDefinition
 from fingerpost.contract.size_bounds import SIZE_NOTE
 from fingerpost.contract.wire import build_json_schema
@@ -34,6 +36,9 @@ from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
 from fingerpost.transit.remote.opentripplanner import digitransit
 from fingerpost.transit.remote.tfl import unified_api as tfl
 from fingerpost.transit.rules.warnings import WarningCode
+from fingerpost.transit.tools.get_departures import StopRef
+from fingerpost.transit.tools.plan_route import RouteEnd
+from fingerpost.transit.tools.shapes import TripEnd
 
 FOLDER = Path(__file__).parent / "reference"
 METHODS = Path(__file__).parents[1] / "src" / "fingerpost" / "apps" / "tool_methods.pyi"
@@ -474,11 +479,54 @@ class ToolMethods(Generic[_Body_co]):
 """
 
 
+# The Python types that callers may pass for each contract type.
+SHORT_FORMS: dict[Any, Any] = {
+    TripEnd: str | tuple[float, float] | Mapping[str, Any],
+    StopRef: str | Mapping[str, Any],
+    RouteEnd: str | Mapping[str, Any],
+}
+# Fields that the input model does not validate, because the tool parses them, and the parts of a point.
+TYPES_BY_NAME: dict[str, Any] = {
+    "plan": Plan | Mapping[str, Any],
+    "memory": Mapping[str, Any],
+    "lat": float,
+    "lon": float,
+}
+
+
+def _annotate(tool: ToolDefinition) -> inspect.Signature:
+    """Return the signature of a tool's method, with the type of each parameter."""
+    signature = build_signature(tool)
+    parameters = []
+    for parameter in signature.parameters.values():
+        if parameter.name != "self":
+            annotation = TYPES_BY_NAME.get(parameter.name)
+            if annotation is None:
+                annotation = _find_type(tool.input_model.model_fields[parameter.name].annotation)
+            if parameter.default is None:
+                annotation |= None
+            parameter = parameter.replace(annotation=annotation)
+        parameters.append(parameter)
+    return signature.replace(parameters=parameters)
+
+
+def _find_type(annotation: Any) -> Any:
+    origin = get_origin(annotation)
+    if origin in (Annotated, Union, UnionType):
+        return _find_type(get_args(annotation)[0])
+    if origin is list:
+        return Sequence[str]
+    if origin is Literal:
+        return str
+    is_plain = annotation in (bool, int, float, str, Any)
+    return annotation if is_plain else SHORT_FORMS.get(annotation, Mapping[str, Any])
+
+
 def render_methods() -> str:
     """Return the type stub of apps/tool_methods.py, formatted."""
     lines = [METHODS_HEAD]
     for tool in TOOLS:
-        signature = str(build_signature(tool)).replace("collections.abc.", "").replace("typing.", "")
+        signature = str(_annotate(tool)).replace("collections.abc.", "").replace("typing.", "")
         signature = signature.replace("fingerpost.contract.plan.", "")
         described = textwrap.fill(f'"""{tool.description}"""', 110)
         lines += [f"def {name_method(tool)}{signature} -> _Body_co:", textwrap.indent(described, "    ")]

@@ -1,6 +1,6 @@
 """Build a method for each tool from its input model, for the Python classes ``Fingerpost`` and ``SyncFingerpost``.
 
-Type checkers and editors read tool_methods.pyi instead, which ``make docs`` writes from the same signatures.
+Type checkers and editors read tool_methods.pyi instead, which ``make docs`` writes with the types of the parameters.
 """
 
 import inspect
@@ -8,30 +8,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, Signature
 from itertools import takewhile
-from types import UnionType
-from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from fingerpost.apps.wiring import TOOLS
-from fingerpost.contract.plan import Plan
 from fingerpost.contract.published_tool import ToolDefinition
 from fingerpost.transit.tools.get_departures import StopRef
-from fingerpost.transit.tools.plan_route import RouteEnd
 from fingerpost.transit.tools.shapes import LatLon, TripEnd
 
 _Body_co = TypeVar("_Body_co", covariant=True)
 
 _POSITIONAL = frozenset({"raw_text", "from_", "to", "query_type", "parameters", "key", "run_id"})
-# The Python types that callers may pass for each contract type.
-_SHORT_FORMS: dict[Any, Any] = {
-    TripEnd: str | tuple[float, float] | Mapping[str, Any],
-    StopRef: str | Mapping[str, Any],
-    RouteEnd: str | Mapping[str, Any],
-}
-# Fields that the input model does not validate, because the tool parses them.
-_PARSED_BY_TOOL: dict[str, Any] = {"plan": Plan | Mapping[str, Any], "memory": Mapping[str, Any]}
 
 
 class ToolMethods(Generic[_Body_co]):
@@ -58,9 +47,6 @@ def _new_method(tool: ToolDefinition, *, is_async: bool) -> Callable[..., Any]:
 
     method: Any = call_async if is_async else call
     method.__name__, method.__doc__, method.__signature__ = name_method(tool), tool.description, signature
-    method.__annotations__ = {
-        each.name: each.annotation for each in signature.parameters.values() if each.name != "self"
-    }
     return method
 
 
@@ -70,37 +56,21 @@ def name_method(tool: ToolDefinition) -> str:
 
 def build_signature(tool: ToolDefinition) -> Signature:
     """Return the signature of a tool's method; a required point becomes the parameters ``lat`` and ``lon``."""
-    fields: dict[str, tuple[Any, Any]] = {}
+    defaults: dict[str, Any] = {}
     for name, field in _list_fields(tool):
-        if _is_point(field):
-            fields |= {"lat": (float, Parameter.empty), "lon": (float, Parameter.empty)}
-        elif field.is_required():
-            fields[name] = (_find_type(field.annotation), Parameter.empty)
-        else:
-            fields[name] = (_PARSED_BY_TOOL.get(name, _find_type(field.annotation)) | None, None)
-    positional = list(takewhile(_POSITIONAL.__contains__, fields))
+        default = Parameter.empty if field.is_required() else None
+        defaults |= dict.fromkeys(("lat", "lon") if _is_point(field) else (name,), default)
+    positional = list(takewhile(_POSITIONAL.__contains__, defaults))
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
-    for name, (annotation, default) in fields.items():
+    for name, default in defaults.items():
         kind = Parameter.POSITIONAL_OR_KEYWORD if name in positional else Parameter.KEYWORD_ONLY
-        parameters.append(Parameter(name, kind, annotation=annotation, default=default))
+        parameters.append(Parameter(name, kind, default=default))
     return Signature(parameters)
 
 
 def _list_fields(tool: ToolDefinition) -> list[tuple[str, FieldInfo]]:
     assert tool.input_model is not None
     return list(tool.input_model.model_fields.items())
-
-
-def _find_type(annotation: Any) -> Any:
-    origin = get_origin(annotation)
-    if origin in (Annotated, Union, UnionType):
-        return _find_type(get_args(annotation)[0])
-    if origin is list:
-        return Sequence[str]
-    if origin is Literal:
-        return str
-    is_plain = annotation in (bool, int, float, str, Any)
-    return annotation if is_plain else _SHORT_FORMS.get(annotation, Mapping[str, Any])
 
 
 def _is_point(field: FieldInfo) -> bool:

@@ -166,9 +166,11 @@ def build(
     served, skipped = serve_user_tools(user_tools, {tool.name for tool in TOOLS})
     if not groups or GROUP in groups:
         tools += served
-    runs, planning = _new_runs(settings, tools)
+    # Without the plan tools, so that plans cannot start plans.
+    catalogue = Catalogue.of([_new_plan_tool(tool) for tool in tools])
+    runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
     if is_in_groups(RunPlan.definition, groups):
-        tools += (RunPlan(runs, planning), GetPlanRun(runs))
+        tools += (RunPlan(runs, PlanningCapability(catalogue)), GetPlanRun(runs))
     ToolRegistry.add(tool.spec for tool in served)
     return Application(
         settings=settings,
@@ -178,13 +180,6 @@ def build(
         runs=runs,
         skipped_tools=MappingProxyType(skipped),
     )
-
-
-def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanRuns, PlanningCapability]:
-    """Return the plan runs and planners for the given tools; plan tools are excluded, so plans cannot start plans."""
-    catalogue = Catalogue.of([_new_plan_tool(tool) for tool in tools])
-    runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
-    return runs, PlanningCapability(catalogue)
 
 
 def _new_plan_tool(tool: PublishedTool) -> PlanTool:

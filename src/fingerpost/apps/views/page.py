@@ -22,32 +22,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
 
-# Block all network access, for hosts that set no content security policy.
-POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-)
-
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) )", re.MULTILINE)
-
-_DOCUMENT = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>
-{style}</style>
-</head>
-<body>
-<main id="view" class="view"></main>
-<p id="live" role="status" aria-live="polite" class="unseen"></p>
-<script type="module">
-{script}</script>
-</body>
-</html>
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +67,7 @@ VIEW_BY_URI: Mapping[str, View] = MappingProxyType({view.uri: view for view in V
 
 @cache
 def read_page(view: View) -> str:
-    return _DOCUMENT.format(
-        policy=POLICY,
+    return read_asset("view.html").format(
         title=view.title,
         style=read_asset("style.css"),
         script=f"{join_modules(f'{view.name}.js', 'in_host.js')}showInHost({view.name.upper()});\n",
