@@ -6,12 +6,13 @@ If a part is too long, only its first rows are returned; a notice gives the tota
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, islice, takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Answer, Path, ToolDefinition, new_failure
+from fingerpost.contract.wire import TruncationNotice, Wire
 from fingerpost.errors import ParameterError
 
 MAX_BODY_BYTES = 48_000
@@ -35,17 +36,8 @@ _NOTICE_BYTES = 400
 _HEAD_FRACTION = 0.6
 
 
-class TruncatedPart(NamedTuple):
-    """A truncated part: its dotted path, how many of its entries are shown, their total, and how to get the rest."""
-
-    part: str
-    shown: int
-    total: int
-    rest: str
-
-    def to_sentence(self) -> str:
-        """Return the notice, for use in text and in warnings."""
-        return f"{self.part}: the first {self.shown:,} of {self.total:,} are shown. {self.rest}"
+def _format_notice(notice: TruncationNotice) -> str:
+    return f"{notice['part']}: the first {notice['shown']:,} of {notice['total']:,} are shown. {notice['rest']}"
 
 
 def bound_answer(answer: Answer, tool: ToolDefinition) -> Answer:
@@ -65,16 +57,16 @@ def bound_answer(answer: Answer, tool: ToolDefinition) -> Answer:
         return new_failure(error, tool.contract, answer.correlation_id, tool=tool.name)
     if truncated and answer.error is None:
         body = _add_notices(body, truncated, tool)
-    text = _bound_text(answer.text, hint, [f"! {part.to_sentence()}" for part in truncated])
+    text = _bound_text(answer.text, hint, [f"! {_format_notice(notice)}" for notice in truncated])
     if body is answer.body and text == answer.text:
         return answer
     return replace(answer, body=body, text=text)
 
 
-def _add_notices(body: dict[str, Any], truncated: Sequence[TruncatedPart], tool: ToolDefinition) -> dict[str, Any]:
-    sentences = [part.to_sentence() for part in truncated]
+def _add_notices(body: dict[str, Any], truncated: Sequence[TruncationNotice], tool: ToolDefinition) -> dict[str, Any]:
+    sentences = [_format_notice(notice) for notice in truncated]
     if tool.contract is Contract.STEP:
-        return {**body, "left_out": [part._asdict() for part in truncated]}
+        return {**body, "left_out": truncated}
     if tool.contract is Contract.LONDON:
         return {**body, "message": " ".join([body["message"], *sentences])}
     warnings: list[dict[str, Any]] = next((value for _, value in _find_parts(body, tool.warnings_path)), [])
@@ -85,7 +77,7 @@ def _add_notices(body: dict[str, Any], truncated: Sequence[TruncatedPart], tool:
     return _replace_part(body, tool.warnings_path, [*others, notice])
 
 
-def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple[dict[str, Any], list[TruncatedPart]]:
+def _bound_body(body: Wire, paths: Sequence[Path], hint: str) -> tuple[Wire, list[TruncationNotice]]:
     """Return a body within the limit, and its truncated parts.
 
     The parts at ``paths`` share the limit evenly; a part smaller than its share is not truncated.
@@ -93,7 +85,7 @@ def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple
     body_bytes = _count_bytes(body)
     if body_bytes <= MAX_BODY_BYTES:
         return body, []
-    truncated: list[TruncatedPart] = []
+    truncated: list[TruncationNotice] = []
     # Answers in the plan-step contract repeat the parameters, which may be long too.
     parts = [part for path in (*paths, ("parameters",)) for part in _find_parts(body, path)]
     sizes = [_count_bytes(value) for _, value in parts]
@@ -102,7 +94,7 @@ def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple
         if part_bytes > share:
             truncated_value = _truncate(value, share)
             body = _replace_part(body, path, truncated_value)
-            truncated.append(TruncatedPart(".".join(path), len(truncated_value), len(value), hint))
+            truncated.append({"part": ".".join(path), "shown": len(truncated_value), "total": len(value), "rest": hint})
     if _count_bytes(body) > MAX_BODY_BYTES:
         raise ParameterError(f"the answer is {body_bytes:,} bytes, but the limit is {MAX_BODY_BYTES:,}", hint=hint)
     return body, truncated
