@@ -28,7 +28,6 @@ TOTALS: Mapping[str, tuple[str, ...]] = {
     "balance": ("Assets", "StockholdersEquity", "LiabilitiesAndEquity"),
     "cash_flow": ("OperatingCashFlow", "InvestingCashFlow", "FinancingCashFlow"),
 }
-_RATIO_DIGITS = 6
 _CompanyParams = query_params.FinancialFactsQuery | query_params.FinancialRatiosParams | query_params.CalculateParams
 
 
@@ -58,20 +57,12 @@ def _list_figures(
 ) -> Reply:
     source = open_company(library, params.ticker, not_found, params.options)
     reply = Reply([], data={}, source=source.provenance)
-    are_ratios = isinstance(params, query_params.FinancialRatiosParams)
     for text in dict.fromkeys(texts):
         result = find_figures(source, text, window)
-        figures, headline = result.figures, result.headline
-        if are_ratios:
-            figures, headline = _round_values(figures), _round_values(headline)
         reply.missing |= result.missing
-        reply.results += [source.build_row(result.name, figure) for figure in figures]
-        reply.add_values(text, headline, is_series=window.count > 1)
+        reply.results += [source.build_row(result.name, figure) for figure in result.figures]
+        reply.add_values(text, result.headline, is_series=window.count > 1)
     return reply.require_rows(not_found)
-
-
-def _round_values(figures: Iterable[Figure]) -> list[Figure]:
-    return [replace(figure, value=round(figure.value, _RATIO_DIGITS)) for figure in figures]
 
 
 def time_series(library: FactLibrary, params: query_params.TimeSeriesParams) -> Reply:
