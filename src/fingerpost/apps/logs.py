@@ -6,10 +6,11 @@ import logging
 import os
 import re
 import sys
+import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
-from logging.handlers import QueueHandler, QueueListener
 from queue import Full, Queue
 from typing import TextIO
 
@@ -85,43 +86,39 @@ def start_logging(*, can_block: bool = True, as_json: bool = False) -> None:
     logging.getLogger("fingerpost").setLevel(logging.INFO)
 
 
-class DroppingHandler(QueueHandler):
+class DroppingHandler(logging.Handler):
     """Passes lines to a thread that writes them; lines that do not fit in the queue are dropped and counted."""
 
-    queue: Queue[logging.LogRecord]
-
     def __init__(self, stream: TextIO, *, max_lines: int = _MAX_QUEUED_LINES) -> None:
-        super().__init__(Queue(max_lines))
+        super().__init__()
+        self.queue = Queue[str](max_lines)
         self._dropped = 0
-        _BatchingListener(self.queue, _StreamWriter(stream)).start()
+        threading.Thread(target=self._write_lines, args=(stream,), name="fingerpost-log", daemon=True).start()
 
-    def enqueue(self, record: logging.LogRecord) -> None:
+    def emit(self, record: logging.LogRecord) -> None:
         try:
             if self._dropped:
                 message = f"{self._dropped} log lines were dropped because standard error was not being read"
                 notice = logging.LogRecord(__name__, logging.WARNING, "", 0, message, (), None)
-                self.queue.put_nowait(self.prepare(notice))
+                self.queue.put_nowait(self.format(notice))
                 self._dropped = 0
-            self.queue.put_nowait(record)
+            self.queue.put_nowait(self.format(record))
         except Full:
             self._dropped += 1
+
+    def _write_lines(self, stream: TextIO) -> None:
+        while True:
+            if self.queue.empty():
+                time.sleep(_BATCH_DELAY_S)
+            line = self.queue.get()
+            # The stream may be closed.
+            with suppress(OSError, ValueError):
+                stream.write(f"{line}\n")
+                stream.flush()
+            self.queue.task_done()
 
     def flush(self) -> None:
         """Wait up to a second for all lines to be written."""
         end = time.monotonic() + _FLUSH_TIMEOUT_S
         while self.queue.unfinished_tasks and time.monotonic() < end:
             time.sleep(0.005)
-
-
-class _StreamWriter(logging.StreamHandler[TextIO]):
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (an override)
-        """Ignore errors, because logging would report them on standard error, which may be closed."""
-
-
-class _BatchingListener(QueueListener):
-    queue: Queue[logging.LogRecord]
-
-    def dequeue(self, block: bool) -> logging.LogRecord:
-        if self.queue.empty():
-            time.sleep(_BATCH_DELAY_S)
-        return self.queue.get(block)

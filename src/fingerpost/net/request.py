@@ -181,7 +181,8 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
         reference = _REFERENCE.fullmatch(value)
         if reference is not None:
             secret_params[name] = reference[1]
-            query = _remove_pair(query, pair)
+            # Also remove one separator: the one before the pair or, for the first pair, the one after it.
+            query = re.sub(rf"(^{re.escape(pair)}([&;]|$)|[&;]{re.escape(pair)}(?=[&;]|$))", "", query, count=1)
         elif "=" in pair and is_secret_name(name):
             raise _new_plain_secret_error(f"a key ({name})")
     address = urlunsplit(parts._replace(query=query))
@@ -192,14 +193,6 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
             hint="Write the key as a separate parameter, such as ?key=${NAME}, in single quotes",
         )
     return address, secret_params
-
-
-def _remove_pair(query: str, pair: str) -> str:
-    parts = re.split("([&;])", query)
-    index = parts.index(pair)
-    # Also remove one separator: the one before the pair or, for the first pair, the one after it.
-    del parts[max(0, index - 1) : index + 1 if index else 2]
-    return "".join(parts)
 
 
 def _new_plain_secret_error(secret: str) -> ParameterError:

@@ -98,35 +98,29 @@ class Decompression:
         coding = content_encoding.strip().lower()
         if coding not in _PLAIN | _GZIP:
             raise SourceChanged(f"The source used the encoding {coding[:40]!r}, which was not requested")
-        self._member = zlib.decompressobj(_GZIP_WINDOW) if coding in _GZIP else None
-        self._has_begun = False
-        self._has_buffered_output = False
+        self._is_plain = coding in _PLAIN
+        self._member: zlib._Decompress | None = None
 
     def feed(self, wire: bytes) -> Iterator[bytes]:
         """Decompress received bytes in bounded chunks; raise SourceChanged if they are invalid."""
-        if self._member is None:
+        if self._is_plain:
             yield wire
             return
-        if self._member.eof:
-            wire = self._next_member(wire)
-        while wire or self._has_buffered_output:
+        if self._member is not None and self._member.eof:
+            # Members may be padded with zeros.
+            wire = wire.lstrip(b"\0")
+        while wire:
+            if self._member is None or self._member.eof:
+                self._member = zlib.decompressobj(_GZIP_WINDOW)
             try:
-                chunk = self._member.decompress(wire, _CHUNK_BYTES)
+                # After a full chunk, more output may be buffered even if all input was consumed.
+                while chunk := self._member.decompress(wire, _CHUNK_BYTES):
+                    yield chunk
+                    wire = self._member.unconsumed_tail
             except zlib.error as error:
                 raise SourceChanged("The source's response cannot be decompressed") from error
-            self._has_begun = True
-            if chunk:
-                yield chunk
-            # After a full chunk, more output may be buffered even if all input was consumed.
-            self._has_buffered_output = len(chunk) == _CHUNK_BYTES and not self._member.eof
-            wire = self._next_member(self._member.unused_data) if self._member.eof else self._member.unconsumed_tail
-
-    def _next_member(self, wire: bytes) -> bytes:
-        wire = wire.lstrip(b"\0")
-        if wire:
-            self._member = zlib.decompressobj(_GZIP_WINDOW)
-        return wire
+            wire = self._member.unused_data.lstrip(b"\0")
 
     def end(self) -> None:
-        if self._member is not None and self._has_begun and not self._member.eof:
+        if self._member is not None and not self._member.eof:
             raise SourceUnreachable("The source's response is incomplete")

@@ -70,8 +70,7 @@ def plan(
     if time_text is not None:
         time = parse_time(time_text, lambda: find_trip_zone(application, places["origin"], places["destination"]))
         when = {"type": "arrive" if at is None else "depart", "time": time.isoformat(timespec="seconds")}
-    arguments = _drop_none(**places, when=when)
-    call_and_print(application, "plan_trip", _add_fields(arguments, fields), as_json=as_json)
+    call_and_print(application, "plan_trip", _add_fields({**places, "when": when}, fields), as_json=as_json)
 
 
 def departures(
@@ -86,7 +85,7 @@ def departures(
     application = open_application(ctx)
     time = None if at is None else parse_time(at, lambda: find_stop_zone(application, stop))
     start = None if time is None else time.isoformat(timespec="seconds")
-    arguments = _drop_none(stop={"type": "label", "value": stop}, at=start)
+    arguments = {"stop": {"type": "label", "value": stop}, "at": start}
     call_and_print(application, "get_departures", _add_fields(arguments, fields), as_json=as_json)
 
 
@@ -203,10 +202,6 @@ def _parse_position(text: str) -> dict[str, float]:
 def _build_place(text: str) -> dict[str, Any]:
     position = read_position(text)
     return {"type": "label", "value": text} if position is None else {"type": "coords", "value": position}
-
-
-def _drop_none(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 @app.command("set", epilog="Example: fingerpost vars set home Kamppi")
