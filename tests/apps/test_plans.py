@@ -169,6 +169,14 @@ def test_the_trip_plan_runs_at_the_terminal(invoke, home):
     assert "completed" in invoke("runs", "list").stdout
 
 
+def test_a_command_leaves_its_run_in_one_file_that_can_be_copied(invoke, home, tmp_path):
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(SAVE))
+    invoke("run", str(path))
+
+    assert sorted(path.name for path in home.iterdir() if path.is_file()) == ["runs.sqlite"]
+
+
 @pytest.mark.parametrize("command", ["resume", "show"])
 def test_an_unknown_run_is_reported_in_one_sentence(invoke, command):
     assert invoke("runs", command, "x") == (2, "", "There is no run 'x'.\n")

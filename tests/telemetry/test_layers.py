@@ -40,7 +40,7 @@ def test_a_trip_is_a_tool_over_a_network(application, seen):
         try:
             return await error_boundary.answer(application.tools, "plan_trip", KAMPPI_TO_ESPOO, user=None)
         finally:
-            await application.networks.close()
+            await application.aclose()
 
     asyncio.run(ask())
     (tool,) = seen.find_spans("execute_tool plan_trip")

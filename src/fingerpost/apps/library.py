@@ -52,9 +52,7 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
 
     async def __aexit__(self, *_: object) -> None:
         """Stop realtime updates and plan runs; each run can be resumed from its journal."""
-        await self._application.networks.close()
-        await self._application.runs.stop()
-        self._application.runs.journal.close()
+        await self._application.aclose()
 
     async def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
         """Call a tool and return the contract's envelope, even for an error; never raises a ToolError."""

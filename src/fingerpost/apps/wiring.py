@@ -110,7 +110,6 @@ class Application:
     """Everything that an interface needs; ``tools`` maps names to tools, in catalogue order.
 
     ``skipped_tools`` maps entry points of installed packages to the reasons why their tools are not served.
-    The owner must close ``networks``.
     """
 
     settings: Settings
@@ -119,6 +118,12 @@ class Application:
     variables: VariableStore
     runs: PlanRuns
     skipped_tools: Mapping[str, str]
+
+    async def aclose(self) -> None:
+        """Stop realtime updates and plan runs; the runs can be resumed from the journal."""
+        await self.networks.close()
+        await self.runs.stop()
+        self.runs.journal.close()
 
 
 def new_networks(settings: Settings) -> AllNetworks:

@@ -6,6 +6,7 @@ import logging
 import os
 import re
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
+from contextlib import aclosing
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -68,10 +69,8 @@ def open_application(ctx: typer.Context, groups: Collection[str] | None = None) 
 
 def run_and_close(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:
     async def run() -> _R:
-        try:
+        async with aclosing(application):
             return await work
-        finally:
-            await application.networks.close()
 
     return asyncio.run(run())
 

@@ -147,7 +147,7 @@ async def _check(
         report = await run_checks(
             trial, clock.today_in(network.profile.zone), questions=questions, seed=seed, progress=progress
         )
-    await application.networks.close()
+    await application.aclose()
     return report
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Collection, Coroutine
+from contextlib import aclosing
 from functools import wraps
 from math import inf
 from typing import Annotated, Any
@@ -49,12 +50,12 @@ async def run(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    application = open_application(ctx)
-    runs = application.runs
-    # Limit the read, because a device file may be endless.
-    parsed = parse_plan(plan.read(runs.limits.plan_bytes + 1), runs.limits)
-    run_id = await runs.create(parsed, user=application.settings.user, memory={}, memory_of=memory_of)
-    await _execute(application, run_id, as_json=as_json)
+    async with aclosing(open_application(ctx)) as application:
+        runs = application.runs
+        # Limit the read, because a device file may be endless.
+        parsed = parse_plan(plan.read(runs.limits.plan_bytes + 1), runs.limits)
+        run_id = await runs.create(parsed, user=application.settings.user, memory={}, memory_of=memory_of)
+        await _execute(application, run_id, as_json=as_json)
 
 
 @app.command("list", epilog="Example: fingerpost runs list")
@@ -67,25 +68,26 @@ def list_runs(ctx: typer.Context, as_json: Json = False) -> None:
 @_run_async
 async def show_run(ctx: typer.Context, run_id: _Id, as_json: Json = False) -> None:
     """Show the state of a run."""
-    _print_run(await _get_view(open_application(ctx), run_id), as_json=as_json)
+    async with aclosing(open_application(ctx)) as application:
+        _print_run(await _get_view(application, run_id), as_json=as_json)
 
 
 @app.command("resume", epilog="Example: fingerpost runs resume RUN")
 @_run_async
 async def resume(ctx: typer.Context, run_id: _Id, as_json: Json = False) -> None:
     """Resume a run where it stopped."""
-    application = open_application(ctx)
-    await application.runs.check_resumable(run_id, application.settings.user)
-    await _execute(application, run_id, as_json=as_json)
+    async with aclosing(open_application(ctx)) as application:
+        await application.runs.check_resumable(run_id, application.settings.user)
+        await _execute(application, run_id, as_json=as_json)
 
 
 @app.command("cancel", epilog="Example: fingerpost runs cancel RUN")
 @_run_async
 async def cancel(ctx: typer.Context, run_id: _Id, as_json: Json = False) -> None:
     """Cancel a run; its recorded results are preserved."""
-    application = open_application(ctx)
-    await application.runs.cancel(run_id, application.settings.user)
-    await _execute(application, run_id, as_json=as_json, failure_states=("failed",))
+    async with aclosing(open_application(ctx)) as application:
+        await application.runs.cancel(run_id, application.settings.user)
+        await _execute(application, run_id, as_json=as_json, failure_states=("failed",))
 
 
 @app.command("approve", epilog="Example: fingerpost runs approve RUN 1 --note 'Fare checked'")
@@ -99,9 +101,9 @@ async def approve(
     as_json: Json = False,
 ) -> None:
     """Approve or reject a step that is waiting for a person, and continue the run."""
-    application = open_application(ctx)
-    await application.runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
-    await _execute(application, run_id, as_json=as_json)
+    async with aclosing(open_application(ctx)) as application:
+        await application.runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
+        await _execute(application, run_id, as_json=as_json)
 
 
 async def _execute(

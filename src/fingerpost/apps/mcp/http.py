@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import aclosing, asynccontextmanager, closing, suppress
 from functools import partial
 from typing import Any, cast
 
@@ -253,9 +253,8 @@ def _check_storage(settings: Settings) -> None:
 
 @asynccontextmanager
 async def _run(transport: McpTransport, application: Application) -> AsyncIterator[None]:
-    async with application.runs.recovering(), transport.run():
+    async with aclosing(application), application.runs.recovering(), transport.run():
         yield
-    await application.networks.close()
 
 
 def serve_http(

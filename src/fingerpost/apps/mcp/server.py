@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Collection, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -259,17 +260,17 @@ async def serve_stdio(application: Application, warm_up: WarmUp) -> None:
     server = new_server(application, lambda _ctx: Caller(application.settings.user))
     asyncio.get_running_loop().call_later(_WARM_UP_DELAY_S, warm_up.start)
     _exit_on_interrupt()
-    async with (
-        application.runs.recovering(),
-        stdio_server() as (incoming, outgoing),
-        create_task_group() as tasks,
-    ):
-        send, messages = create_memory_object_stream[SessionMessage | Exception](0)
-        tasks.start_soon(_forward_messages, incoming, send, outgoing)
-        await server.run(messages, outgoing, server.create_initialization_options())
-        tasks.cancel_scope.cancel()
-    warm_up.exit_if_running()
-    await application.networks.close()
+    async with aclosing(application):
+        async with (
+            application.runs.recovering(),
+            stdio_server() as (incoming, outgoing),
+            create_task_group() as tasks,
+        ):
+            send, messages = create_memory_object_stream[SessionMessage | Exception](0)
+            tasks.start_soon(_forward_messages, incoming, send, outgoing)
+            await server.run(messages, outgoing, server.create_initialization_options())
+            tasks.cancel_scope.cancel()
+        warm_up.exit_if_running()
 
 
 def _exit_on_interrupt() -> None:
