@@ -103,9 +103,6 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
             rows = [names | _build_row(breakdown, row, period) for row in breakdown.rows]
             reply.results += rows
             reply.extra["sums"].append(_build_check(breakdown, period))
-            if breakdown.is_crossed:
-                subject = f"{breakdown.axis_label}, {period.label}"
-                reply.notes.append(f"{subject}: rows are stated only within members of other axes")
             for row in rows:
                 data[row["axis"]][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
         if other_axes:
@@ -114,7 +111,6 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
         for members in data.values():
             members |= {member: points[0]["value"] for member, points in members.items() if len(points) == 1}
     reply.data = data
-    reply.notes = list(dict.fromkeys(reply.notes + _list_notes(reply)))
     return reply.require_rows(not_found)
 
 
@@ -157,13 +153,8 @@ def _explain_period(facts: Facts, name: str, period: PeriodFilter, axis: str | N
     available = sorted((each for each in axes if axes[each]), reverse=True)
     by = f" by {axis or ', '.join(segments.AXIS_WORDS)}"
     message = f"no loaded filing breaks down {name} for {period.label}{by}"
-    stated = [by_period.get(period, ()) for by_period in facts.values()]
     if period.quarter == QUARTERS:
         message += "; filings do not report fourth quarters"
-    elif axis and segments.match_axes(
-        axis, [each for period_facts in stated for each in segments.list_axes(period_facts)], {}
-    ):
-        message += " alone, only by several axes at once"
     step = "Load more filings, or name another metric"
     if period.period in available:
         step = f"Available axes: {', '.join(sorted(axes[period.period]))}"
@@ -205,32 +196,15 @@ def _describe(breakdown: Breakdown, period: PeriodFilter) -> dict[str, Any]:
     return head | {"unit": breakdown.unit}
 
 
-def _list_notes(reply: Reply) -> list[str]:
-    """Warn about facts that are not in the rows, and members that change between filings."""
-    notes = [
-        f"{check['axis']}, {check['fiscal_year']} {check['fiscal_period']}: {check['omitted']} values for several"
-        " members, or before eliminations, are not in the rows"
-        for check in reply.extra["sums"]
-        if check["omitted"]
-    ]
-    members: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for row in reply.results:
-        members[row["axis"]][row["accession_number"]].add(row["member_tag"])
-    notes += [
-        f"{axis}: the filings use different members; they are not joined, because no filing reports both"
-        for axis, filings in members.items()
-        if len({frozenset(each) for each in filings.values()}) > 1
-    ]
-    return notes
-
-
 def format_segments(body: Mapping[str, Any]) -> str:
     lines = []
     for check in body["sums"]:
         total = ", no total in the filing" if check["total"] is None else f", total {check['total']:,}"
         difference = f", difference {check['difference']:,}" if check["difference"] else ""
+        omitted = f", without {check['omitted']} other values" if check["omitted"] else ""
         period = f"{check['fiscal_year']} {check['fiscal_period']}"
-        lines.append(f"{check['axis']}, fiscal {period}: sum {check['sum']:,} {check['unit']}{total}{difference}.")
+        total_sum = f"sum {check['sum']:,} {check['unit']}{total}{difference}{omitted}"
+        lines.append(f"{check['axis']}, fiscal {period}: {total_sum}.")
     lines += [f"{_format_row(row)}." for row in body["results"]]
     return with_sources(body, lines)
 
