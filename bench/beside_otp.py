@@ -42,9 +42,8 @@ from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S, straight_line_m
 from fingerpost.transit.osm.streets.extract import find_way_rule
 from fingerpost.transit.osm.streets.graph import compute_weights
-from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import snap_pin, snap_to_streets
-from fingerpost.transit.osm.streets.street_walks import LINK_M
+from fingerpost.transit.osm.streets.street_walks import LINK_M, StreetSearch
 from streets import EXTRACT, FEED, GTFS, draw, prepare
 
 THEIR_PACE_M_PER_S = 1.29

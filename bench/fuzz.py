@@ -32,8 +32,9 @@ with atheris.instrument_imports(include=["fingerpost"], exclude=KERNELS):
     from fingerpost.transit.engine.gtfs.csv.findings import Findings
     from fingerpost.transit.engine.gtfs.csv.table import Table
     from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
-    from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-    from fingerpost.transit.engine.gtfs.realtime.messages import find_timestamp
+    from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_timestamp
+    from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
+    from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
     from fingerpost.transit.osm.extract_file import ignore_progress, read_objects
 from tests.feeds import feed_from_drawing, timetable_from_drawing, write_feed
 from tests.gtfs.mutating import DRAWING

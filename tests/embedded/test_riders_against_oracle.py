@@ -13,7 +13,9 @@ import pytest
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
+from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from fingerpost.transit.engine.raptor.search import find_endpoint
 from fingerpost.transit.model.itinerary import Itinerary
 from tests.contracts.conftest import asker

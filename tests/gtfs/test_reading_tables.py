@@ -10,11 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.field_values import parse_decimal, parse_integer, parse_time_s
 from fingerpost.transit.engine.gtfs.csv.findings import Findings
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, parse_decimals
-from fingerpost.transit.engine.gtfs.csv.table import Block, Table, prefetch
+from fingerpost.transit.engine.gtfs.csv.table import Block, IdIndex, Table, prefetch
 
 SPACES = "".join(map(chr, range(33)))
 FIELDS = st.text(st.sampled_from('ab",\n\r äé東;'), max_size=6)

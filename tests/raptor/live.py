@@ -3,7 +3,9 @@
 import random
 from dataclasses import replace
 
-from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
+from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from fingerpost.transit.engine.timetable.overlay import NO_OVERLAY, Alert
 from tests.raptor.networks import DAY, MIDNIGHT
 from tests.raptor.oracle import NEVER

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor
 
-from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
+from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services
 from tests.raptor.levelled import DAY, FEED, ask_engine, ask_rival, level

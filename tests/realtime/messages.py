@@ -7,7 +7,9 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity, FeedMessage, TripDescriptor, TripUpdate
 
-from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
+from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from fingerpost.transit.engine.timetable.timetable import Timetable

@@ -4,8 +4,9 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED
+from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED, FeedBytes
+from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import NOW, at
 

@@ -4,7 +4,9 @@ import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
+from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from tests.shared_data import get_shared
 
 FEED = "gtfs/kingston/kingston_2026-01.gtfs.zip"

@@ -3,7 +3,10 @@
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader
 
-from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, RealtimeIndex, messages, read_realtime
+from fingerpost.transit.engine.gtfs.realtime import messages
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
+from fingerpost.transit.engine.gtfs.realtime.reader import CLOCK_SKEW_S, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import NOW, call, draw, message, read_bytes, update
 

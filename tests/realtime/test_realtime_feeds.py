@@ -9,7 +9,8 @@ from fingerpost.errors import SourceLimited, SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.transit.embedded.feed_origins import NamedLocation, parse_location
 from fingerpost.transit.embedded.realtime_updater import POLL_S, RealtimeFeeds
-from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.reader import CLOCK_SKEW_S, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import NOW, call, message, update
 

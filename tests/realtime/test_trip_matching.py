@@ -5,7 +5,7 @@ from datetime import date, timedelta
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedEntity, VehiclePosition
 
-from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S
+from fingerpost.transit.engine.gtfs.realtime.reader import CLOCK_SKEW_S
 from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import DAY, NOW, at, call, draw, message, read, read_bytes, update
 

@@ -7,7 +7,9 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
+from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from tests.contracts.conftest import asker
 from tests.riders.feed_tables import Tables
 from tests.shared_data import get_shared

@@ -6,10 +6,9 @@ from fingerpost.transit.engine.timetable.timetable import STOP, Pathways, Statio
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import find_area, read_extract
 from fingerpost.transit.osm.streets.graph import compute_weights
-from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import connect_at_positions
-from fingerpost.transit.osm.streets.street_walks import StreetWalks
+from fingerpost.transit.osm.streets.street_walks import StreetSearch, StreetWalks
 from tests.streets.drawn import degrees, osm, read
 
 PLAIN, NO_STEPS = {}, {"step_free": True}

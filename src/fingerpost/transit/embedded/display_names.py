@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.embedded.ride_geometry import measure_ride_m
+from fingerpost.transit.embedded.network_walks import measure_ride_m
 from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.overlay import AddedRide
 from fingerpost.transit.engine.timetable.timetable import (

@@ -9,7 +9,7 @@ import numpy as np
 
 from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.network_places import TimetableStops
-from fingerpost.transit.embedded.ride_geometry import RideWalks, TimetableLeg, TimetableRide, Transfer
+from fingerpost.transit.embedded.network_walks import RideWalks, TimetableLeg, TimetableRide, Transfer
 from fingerpost.transit.embedded.snapshot import Snapshot, Span
 from fingerpost.transit.engine.raptor.journeys import Journey, Ride
 from fingerpost.transit.engine.raptor.search import Endpoint, SearchQuery, find_endpoint, find_journeys

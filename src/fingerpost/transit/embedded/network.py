@@ -20,9 +20,8 @@ from fingerpost.transit.embedded.departures import list_rows
 from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.itineraries import find_itineraries, find_near_stops, find_ref_ride
 from fingerpost.transit.embedded.network_places import NetworkPlaces, TimetableStops
-from fingerpost.transit.embedded.network_walks import NetworkWalks
+from fingerpost.transit.embedded.network_walks import NetworkWalks, TimetableLeg
 from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
-from fingerpost.transit.embedded.ride_geometry import TimetableLeg, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot, Span
 from fingerpost.transit.embedded.timetable_profile import NIGHT_ENDS_H, TimetableProfile
 from fingerpost.transit.engine.raptor.kernel.range_raptor import list_departures
@@ -241,7 +240,7 @@ class EmbeddedNetwork(port.Network):
         return port.JourneyAnswer(itineraries=(Itinerary((ride,)),), provenance=provenance)
 
     def find_line(self, leg: Leg) -> LegLine | None:
-        return draw_leg(self.walks, leg) if self._has_built(leg) else None
+        return self.walks.draw(leg) if self._has_built(leg) else None
 
     def _has_built(self, leg: Leg) -> bool:
         return isinstance(leg.handle, TimetableLeg) and leg.handle.timetable is self.timetable

@@ -18,14 +18,9 @@ from fingerpost.errors import SourceFailed, SourceLimited, ToolError, as_sentenc
 from fingerpost.net.request import Fetch, Request, RequestLimits, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.embedded.feed_origins import NamedLocation
-from fingerpost.transit.engine.gtfs.realtime import (
-    CLOCK_SKEW_S,
-    FeedBytes,
-    RealtimeIndex,
-    find_timestamp,
-    read_realtime,
-)
-from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED
+from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED, FeedBytes, find_timestamp
+from fingerpost.transit.engine.gtfs.realtime.reader import CLOCK_SKEW_S, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from fingerpost.transit.engine.timetable.overlay import MatchCount, Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable

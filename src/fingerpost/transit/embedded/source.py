@@ -18,7 +18,9 @@ from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker
 from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.demo.simulator import simulate
-from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
+from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from fingerpost.transit.engine.raptor.search_timetable.build import CACHE_BYTES, SearchTimetableCache
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore

@@ -11,8 +11,8 @@ import numpy as np
 from fingerpost.errors import FeedUnusable, ParameterError
 from fingerpost.transit.engine.gtfs.calendar import read_services
 from fingerpost.transit.engine.gtfs.csv.archive import Archive, open_archive
-from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Reason, find_meaning
+from fingerpost.transit.engine.gtfs.csv.table import IdIndex
 from fingerpost.transit.engine.gtfs.feed_info import has_same_times, read_feed_info
 from fingerpost.transit.engine.gtfs.merging import FeedMerger
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport

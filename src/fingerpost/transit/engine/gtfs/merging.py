@@ -11,8 +11,8 @@ from rapidfuzz import fuzz
 from rapidfuzz.utils import default_process
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
+from fingerpost.transit.engine.gtfs.csv.table import IdIndex
 from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.draft import StopRow, TimetableDraft
 from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M

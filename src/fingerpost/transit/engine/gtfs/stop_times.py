@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
-from fingerpost.transit.engine.gtfs.csv.columns import ColumnBuffer, IdIndex
 from fingerpost.transit.engine.gtfs.csv.field_values import parse_integer, parse_time_s
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNREADABLE
-from fingerpost.transit.engine.gtfs.csv.table import Block, Table
+from fingerpost.transit.engine.gtfs.csv.table import Block, ColumnBuffer, IdIndex, Table
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
 from fingerpost.transit.engine.timetable.columns import NO_INT32, mark_rows, to_columns

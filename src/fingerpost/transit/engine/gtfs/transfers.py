@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
-from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN
-from fingerpost.transit.engine.gtfs.csv.table import Block, Table
+from fingerpost.transit.engine.gtfs.csv.table import Block, IdIndex, Table
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Routes, Trips
 from fingerpost.transit.engine.timetable.columns import to_columns

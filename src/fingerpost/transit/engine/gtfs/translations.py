@@ -1,8 +1,8 @@
 """Read GTFS ``translations.txt``: stop and line names, and headsigns, in other languages (rule A7)."""
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
-from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
+from fingerpost.transit.engine.gtfs.csv.table import IdIndex
 from fingerpost.transit.engine.gtfs.feed_info import find_primary_language
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Routes, Trips

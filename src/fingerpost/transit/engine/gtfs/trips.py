@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
-from fingerpost.transit.engine.gtfs.csv.columns import ColumnBuffer, IdIndex
 from fingerpost.transit.engine.gtfs.csv.field_values import parse_integer
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
-from fingerpost.transit.engine.gtfs.csv.table import Table
+from fingerpost.transit.engine.gtfs.csv.table import ColumnBuffer, IdIndex, Table
 from fingerpost.transit.engine.timetable.columns import NO_INT32, list_starts, mark_rows
 from fingerpost.transit.engine.timetable.draft import RouteRow, ShapeColumns
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, Int8, Int32

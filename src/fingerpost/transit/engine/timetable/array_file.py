@@ -4,7 +4,6 @@ import errno
 import json
 import mmap
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import asdict, fields
 from datetime import date
 from operator import attrgetter
@@ -56,26 +55,19 @@ def save_arrays(folder: Path, arrays: Arrays, contents: Mapping[str, Any]) -> No
 
 
 def find_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]) -> _T | None:
-    """Call ``build`` with what ``save_arrays`` wrote to a folder; return None if the folder does not exist.
+    """Call ``open_prepared``, or return None if the folder does not exist."""
+    return open_prepared(folder, subject, build) if folder.is_dir() else None
+
+
+def open_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]) -> _T:
+    """Call ``build`` with what ``save_arrays`` wrote to a folder.
 
     Raises:
         SettingsInvalid: the data is damaged; the message begins with ``subject``.
     """
-    if not folder.is_dir():
-        return None
-    with _reporting_damage(subject):
-        contents = _read_contents(folder)
-        return build(contents, _open_arrays(folder, contents["arrays"]))
-
-
-def _read_contents(folder: Path) -> Any:
-    return json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
-
-
-@contextmanager
-def _reporting_damage(subject: str) -> Iterator[None]:
     try:
-        yield
+        contents = json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
+        return build(contents, _open_arrays(folder, contents["arrays"]))
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             reason = "unavailable: too many open files. Raise the process's limit (ulimit -n)."
@@ -99,9 +91,7 @@ def save_timetable(timetable: Timetable, folder: Path) -> None:
 
 def open_timetable(folder: Path) -> Timetable:
     """Open a saved timetable, or raise SettingsInvalid if it is damaged."""
-    with _reporting_damage(f"The prepared network in {folder} is"):
-        contents = _read_contents(folder)
-        return _build_timetable(contents, _open_arrays(folder, contents["arrays"]))
+    return open_prepared(folder, f"The prepared network in {folder} is", _build_timetable)
 
 
 def _build_timetable(contents: Mapping[str, Any], arrays: Arrays) -> Timetable:

@@ -1,4 +1,4 @@
-"""Read one delimited table of a GTFS feed, block by block.
+"""Read one delimited table of a GTFS feed, block by block, into columns and hash indices of ids.
 
 Tables that violate the GTFS Schedule reference, "File requirements", are read as far as possible; faults are counted.
 """
@@ -7,17 +7,19 @@ import codecs
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
-from typing import IO, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.field_values import INTEGER_LIMIT
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
-from fingerpost.transit.engine.gtfs.csv.kernel import parse_decimals, parse_times, split_rows
+from fingerpost.transit.engine.gtfs.csv.kernel import fill_slots, look_up_ids, parse_decimals, parse_times, split_rows
+from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 
 _BLOCK_BYTES = 1_048_576
@@ -262,3 +264,66 @@ def _remove_controls(block: bytes) -> tuple[bytes, list[int]]:
 def _strip_controls(text: bytes) -> bytes:
     stripped = text.translate(None, _CONTROLS)
     return stripped if stripped.isascii() else _WIDE_CONTROLS.sub(b"", stripped)
+
+
+class ColumnBuffer:
+    """Named columns of equal length, collected block by block."""
+
+    def __init__(self, types: Mapping[str, Any]) -> None:
+        self._types = types
+        self._parts: dict[str, list[npt.NDArray[Any]]] = {name: [np.empty(0, dtype)] for name, dtype in types.items()}
+
+    def append(self, values: Mapping[str, npt.NDArray[Any]], selected_rows: Mask) -> None:
+        for name, dtype in self._types.items():
+            self._parts[name].append(values[name][selected_rows].astype(dtype, copy=False))
+
+    def finish(self) -> dict[str, Any]:
+        # Each column's parts are freed before the next column is joined.
+        return {name: np.concatenate(self._parts.pop(name)) for name in self._types}
+
+
+class IdIndex:
+    """A growing index of strings, numbered from 0 in order of first appearance."""
+
+    def __init__(self, texts: TextColumn | Iterable[str] = ()) -> None:
+        self._count = 0
+        self._keys = np.zeros(0, np.uint8)
+        self._offsets = np.zeros(1, np.int64)
+        self._slots = np.full(1, -1, np.int32)
+        column = texts if isinstance(texts, TextColumn) else TextColumn.of(texts)
+        if len(column):
+            begin, end = column.offsets[:-1], column.offsets[1:]
+            self._look_up(column.blob, begin.astype(np.int32), end.astype(np.int32), is_adding=True)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def intern(self, block: Block, column: int) -> Int32:
+        """Return the row of each value in a column, or ``kernel.BLANK`` for empty values; add new values."""
+        return self._look_up(block.blob, block.starts[column], block.ends[column], is_adding=True)
+
+    def find(self, block: Block, column: int) -> Int32:
+        """Return the row of each value in a column; ``kernel.BLANK`` if empty, ``kernel.UNKNOWN`` if not indexed."""
+        return self._look_up(block.blob, block.starts[column], block.ends[column], is_adding=False)
+
+    def to_texts(self) -> TextColumn:
+        return TextColumn(self._keys[: self._offsets[self._count]].copy(), self._offsets[: self._count + 1].copy())
+
+    def _look_up(self, blob: UInt8, starts: Int32, ends: Int32, *, is_adding: bool) -> Int32:
+        if is_adding:
+            self._reserve(len(starts), int((ends - starts).sum()))
+        rows = np.empty(len(starts), np.int32)
+        index = self._keys, self._offsets, self._slots, self._count
+        self._count = look_up_ids(blob, starts, ends, *index, is_adding, rows)
+        return rows
+
+    def _reserve(self, id_count: int, byte_count: int) -> None:
+        """Make room for ``id_count`` more ids with ``byte_count`` bytes in total."""
+        keys_end, count = int(self._offsets[self._count]) + byte_count, self._count + id_count
+        if keys_end > len(self._keys):
+            self._keys = np.resize(self._keys, 2 * keys_end)
+        if count >= len(self._offsets):
+            self._offsets = np.resize(self._offsets, 2 * count)
+        if 2 * count > len(self._slots):
+            self._slots = np.full(1 << (2 * count).bit_length(), -1, np.int32)
+            fill_slots(self._keys, self._offsets, self._count, self._slots)

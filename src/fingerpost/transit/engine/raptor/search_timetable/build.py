@@ -24,11 +24,13 @@ from fingerpost.transit.engine.raptor.kernel.patterns import (
     hash_stop_sequences,
 )
 from fingerpost.transit.engine.raptor.search_timetable.in_seat import Parts, join_in_seat
-from fingerpost.transit.engine.raptor.search_timetable.realtime import MAX_DELAY_S, apply_overlay, close_stops
 from fingerpost.transit.engine.raptor.search_timetable.split_stops import SearchStops, split_stops
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (
     DAY_S,
+    MAX_DELAY_S,
     TripInstances,
+    apply_overlay,
+    close_stops,
     drop_inaccessible,
     gather_trip_instances,
     reverse_in_time,

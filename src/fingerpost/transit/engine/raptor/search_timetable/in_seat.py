@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.search_timetable.realtime import ORDINALS
-from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
+from fingerpost.transit.engine.raptor.search_timetable.trip_instances import ORDINALS, TripInstances
 from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
