@@ -1,13 +1,11 @@
-"""Parse typed addresses into street, house number and city, and search an index for similar spellings."""
+"""Parse typed addresses into street, house number and city."""
 
-import json
 import re
-import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from fingerpost.transit.rules.name_matching import plain, strip_near
-from fingerpost.transit.rules.name_search import NameSearch, list_base_forms
+from fingerpost.transit.rules.name_search import list_base_forms
 
 _NUMBER = re.compile(r"\s*(\d{1,5})\s*(?:([a-zåäö])(?![a-zåäö]))?(?:\s*[-\u2013/]\s*(\d{1,5}))?", re.IGNORECASE)
 # Wider ranges are treated as mapping errors.
@@ -41,56 +39,6 @@ def read_house_number(text: str) -> HouseNumber | None:
     if not first <= last <= first + _MAX_MAPPED_RANGE:
         last = first
     return HouseNumber(first, last, (match[2] or "").lower())
-
-
-# Maximum number of spellings to compare from each search.
-_MAX_WORD_MATCHES = 100
-_MAX_TRIGRAM_MATCHES = 60
-
-
-class SpellingSearch:
-    def __init__(self, connection: sqlite3.Connection, cities: Collection[str], *, is_finnish: bool) -> None:
-        self._connection = connection
-        self._cities = cities
-        self._is_finnish = is_finnish
-
-    def score(self, words: str, *, with_trigrams: bool = True) -> dict[int, float]:
-        """Return {spelling id: score} for the spellings similar to plain words (``NameSearch``)."""
-        rows = self._find_by_words(words)
-        is_known = words in rows
-        if self._is_finnish and not is_known:
-            inflected = self._find_exact(list_base_forms(words))
-            is_known = bool(inflected)
-            rows |= inflected
-        if with_trigrams and not is_known:
-            rows |= self._find_by_trigrams(words)
-        if not rows:
-            return {}
-        texts = list(rows)
-        scores = NameSearch(texts, self._cities, is_finnish=self._is_finnish).score(words)
-        return {rows[texts[index]]: score for index, score in scores.items()}
-
-    def _find_exact(self, texts: Sequence[str]) -> dict[str, int]:
-        query = "SELECT id, text FROM spelling WHERE text IN (SELECT value FROM json_each(?))"
-        return {text: row for row, text in self._connection.execute(query, (json.dumps(texts),))}
-
-    def _find_by_words(self, words: str) -> dict[str, int]:
-        query = " ".join(f'"{word}"' for word in words.split()) + "*"
-        found = self._connection.execute(
-            f"SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid LIMIT {_MAX_WORD_MATCHES}",  # noqa: S608
-            (query,),
-        )
-        return {text: row for row, text in found}
-
-    def _find_by_trigrams(self, words: str) -> dict[str, int]:
-        grams = dict.fromkeys(words[start : start + 3] for start in range(len(words) - 2))
-        if not grams:
-            return {}
-        found = self._connection.execute(
-            f"SELECT rowid, text FROM trigrams WHERE trigrams MATCH ? ORDER BY rank LIMIT {_MAX_TRIGRAM_MATCHES}",  # noqa: S608
-            (" OR ".join(f'"{gram}"' for gram in grams),),
-        )
-        return {text: row for row, text in found}
 
 
 # A number joined to a word of at least four letters: hameenkatu10.

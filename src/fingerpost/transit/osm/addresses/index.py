@@ -21,11 +21,12 @@ from fingerpost.transit.model.place import (
     match_place,
 )
 from fingerpost.transit.osm.addresses import address_text
-from fingerpost.transit.osm.addresses.address_text import POSTCODE, AddressText, HouseNumber, SpellingSearch
+from fingerpost.transit.osm.addresses.address_text import POSTCODE, AddressText, HouseNumber
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, list_cells_around, new_index_file
 from fingerpost.transit.osm.extract_file import distance_m
 from fingerpost.transit.rules.name_matching import FLOOR, plain, strip_near
+from fingerpost.transit.rules.name_search import NameSearch, list_base_forms
 
 # A position is accurate within this distance of a known house (rule D2: places further apart are different candidates).
 CERTAIN_M = 300.0
@@ -69,6 +70,11 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
             return FoundHouse(number.text, position, GUESSED if is_certain else UNCERTAIN, guess)
     return FoundHouse("", middle, UNCERTAIN, f"number {number.text} is unknown; this is the middle of the street")
 
+
+_EXACT = "SELECT id, text FROM spelling WHERE text IN (SELECT value FROM json_each(?))"
+# The limits are the numbers of spellings to compare.
+_BY_WORDS = "SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid LIMIT 100"
+_BY_TRIGRAMS = "SELECT rowid, text FROM trigrams WHERE trigrams MATCH ? ORDER BY rank LIMIT 60"
 
 ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
 """Answers from the index must show this credit (Open Database License)."""
@@ -129,7 +135,6 @@ class AddressIndex:
         self._lock = threading.Lock()
         self._city_by_spelling = self._list_cities()
         self.is_finnish = "fi" in languages
-        self._spellings = SpellingSearch(self._connection, self._city_by_spelling, is_finnish=self.is_finnish)
 
     def close(self) -> None:
         self._connection.close()
@@ -204,9 +209,9 @@ class AddressIndex:
         yield from (match for match in best.values() if match[0] >= FLOOR)
 
     def _score(self, parsed: AddressText, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Feature]]:
-        scores = self._spellings.score(parsed.words, with_trigrams=with_trigrams) if parsed.words else {}
+        scores = self._score_spellings(parsed.words, with_trigrams=with_trigrams) if parsed.words else {}
         for words in address_text.expand_abbreviations(parsed.words):
-            for spelling, score in self._spellings.score(words, with_trigrams=False).items():
+            for spelling, score in self._score_spellings(words, with_trigrams=False).items():
                 scores[spelling] = max(score, scores.get(spelling, 0.0))
         if not scores:
             return
@@ -220,6 +225,26 @@ class AddressIndex:
             is_elsewhere = city is not None and plain(feature.city) not in city.names
             score = score_by_row[row]
             yield min(score * _OTHER_CITY_FACTOR, UNCERTAIN) if is_elsewhere else score, feature
+
+    def _score_spellings(self, words: str, *, with_trigrams: bool) -> dict[int, float]:
+        """Return {spelling id: score} for the spellings similar to plain words (``NameSearch``)."""
+        rows = self._find_spellings(_BY_WORDS, " ".join(f'"{word}"' for word in words.split()) + "*")
+        is_known = words in rows
+        if self.is_finnish and not is_known:
+            inflected = self._find_spellings(_EXACT, json.dumps(list_base_forms(words)))
+            is_known = bool(inflected)
+            rows |= inflected
+        grams = dict.fromkeys(words[start : start + 3] for start in range(len(words) - 2))
+        if with_trigrams and not is_known and grams:
+            rows |= self._find_spellings(_BY_TRIGRAMS, " OR ".join(f'"{gram}"' for gram in grams))
+        if not rows:
+            return {}
+        texts = list(rows)
+        scores = NameSearch(texts, self._city_by_spelling, is_finnish=self.is_finnish).score(words)
+        return {rows[texts[index]]: score for index, score in scores.items()}
+
+    def _find_spellings(self, query: str, parameter: str) -> dict[str, int]:
+        return {text: row for row, text in self._connection.execute(query, (parameter,))}
 
     def _find_corners(self, text: str, language: str | None) -> Iterator[tuple[float, Place]]:
         streets = [
