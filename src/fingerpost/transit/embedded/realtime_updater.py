@@ -259,37 +259,30 @@ class RealtimeUpdater:
         self._feeds = RealtimeFeeds(sources, worker.fetch)
         self._reading = asyncio.Lock()
         self._overlay: Overlay | None = None
-        self._last_poll: int | None = None
-        self._first: Future[None] | None = None
         self._poll: Future[None] | None = None
-        self._has_waited = False
+        self._last_poll = 0
+        self._wait_s = 0.0
         self._is_stopped = False
 
     async def catch_up(self) -> None:
         """Update the overlay; only the first call and calls after an idle period wait for URLs, up to a timeout."""
         now = int(clock.now().timestamp())
-        if self._first is None:
-            self._last_poll = now
-            self._first = self._worker.begin(self._begin())
-        if not self._first.done():
-            if not self._has_waited:
-                await _wait(self._first, FIRST_WAIT_S)
-                self._has_waited = True
-            return
         if self._feeds.have_files_changed() or self._is_overlay_outdated(now):
             await _wait(self._worker.begin(self._refresh(now, only_files=True)), None)
         if self._feeds.are_urls_due(now) and (self._poll is None or self._poll.done()):
-            was_idle = self._last_poll is None or now - self._last_poll > STALE_AFTER_S
+            was_idle = now - self._last_poll > STALE_AFTER_S
+            self._wait_s = FIRST_WAIT_S if self._poll is None else WAKING_WAIT_S if was_idle else 0.0
             self._last_poll = now
             self._poll = self._worker.begin(self._refresh(now, only_files=False))
-            if was_idle:
-                await _wait(self._poll, WAKING_WAIT_S)
+        # Calls wait together; once one of them has waited in vain, later calls do not wait.
+        if self._poll is not None and self._wait_s and not self._poll.done():
+            await _wait(self._poll, self._wait_s)
+            self._wait_s = 0.0
 
     def stop(self) -> None:
         self._is_stopped = True
-        for work in (self._first, self._poll):
-            if work is not None:
-                work.cancel()
+        if self._poll is not None:
+            self._poll.cancel()
 
     def list_problems(self, overlay: Overlay) -> tuple[str, ...]:
         problems = [as_sentence(source.problem) for source in self.health().sources if source.problem is not None]
@@ -328,15 +321,7 @@ class RealtimeUpdater:
         return RealtimeIndex(self._timetable)
 
     def _is_overlay_outdated(self, now: int) -> bool:
-        return self._overlay is not None and not 0 <= now - self._overlay.as_of < READ_AGAIN_S
-
-    async def _begin(self) -> None:
-        # Read the files first, because a slow URL must not delay them.
-        now = int(clock.now().timestamp())
-        await self._refresh(now, only_files=True)
-        await self._refresh(now, only_files=False)
-        if self._overlay is None:
-            await asyncio.to_thread(self._read_and_publish, now)
+        return self._overlay is None or not 0 <= now - self._overlay.as_of < READ_AGAIN_S
 
     async def _refresh(self, now: int, *, only_files: bool) -> None:
         is_new = await self._feeds.refresh(now, only_files=only_files)

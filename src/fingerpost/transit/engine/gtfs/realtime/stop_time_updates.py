@@ -46,13 +46,6 @@ class PlannedRide(NamedTuple):
         )
 
 
-class TripDelay(NamedTuple):
-    """The delay of a whole trip, or None; ``start_offset_s`` is added to all delays (``TripMatch``)."""
-
-    seconds: int | None
-    start_offset_s: int
-
-
 def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
     """Return which of the flags NO_BOARDING and NO_ALIGHTING the properties clear, and which they set."""
     cleared_flags = set_flags = 0
@@ -70,12 +63,15 @@ def apply_stop_time_updates(
     planned: PlannedRide,
     updates: Sequence[StopTimeUpdate],
     matched: Sequence[tuple[int, int]],
-    trip_delay: TripDelay,
+    *,
+    trip_delay_s: int | None,
+    start_offset_s: int,
     updated: int,
 ) -> tuple[RideUpdate | None, bool]:
     """Return the realtime data of a ride (None if there is none), and whether any update was dropped.
 
-    ``matched`` is the result of ``match_stop_times``; ``updated`` is the timestamp of the updates.
+    ``matched`` is the result of ``match_stop_times``; ``updated`` is the timestamp of the updates. ``trip_delay_s`` is
+    the delay of the whole trip, and ``start_offset_s`` is added to all delays (``TripMatch``).
     """
     stated_s: dict[int, tuple[int | None, int | None]] = {}
     skipped, without_data = set[int](), set[int]()
@@ -91,8 +87,8 @@ def apply_stop_time_updates(
         elif relationship == StopTimeUpdate.NO_DATA:
             without_data.add(position)
         else:
-            arrival_s = _find_delay_s(update.arrival, planned.arrival[position], trip_delay.start_offset_s)
-            departure_s = _find_delay_s(update.departure, planned.departure[position], trip_delay.start_offset_s)
+            arrival_s = _find_delay_s(update.arrival, planned.arrival[position], start_offset_s)
+            departure_s = _find_delay_s(update.departure, planned.departure[position], start_offset_s)
             if abs(arrival_s or 0) > MAX_DELAY_S or abs(departure_s or 0) > MAX_DELAY_S:
                 has_unused = True
                 continue
@@ -104,7 +100,7 @@ def apply_stop_time_updates(
             cleared_flags, set_flags = read_pickup_drop_off(update.stop_time_properties)
             flags[position] = flags[position] & ~cleared_flags | set_flags
             has_changes |= bool(cleared_flags | set_flags)
-    delays_s = _propagate(len(stops), stated_s, without_data, trip_delay.seconds)
+    delays_s = _propagate(len(stops), stated_s, without_data, trip_delay_s)
     is_known = [arrival_s is not None for arrival_s, _ in delays_s]
     if not (any(is_known) or skipped or without_data or has_changes):
         return None, has_unused

@@ -14,7 +14,6 @@ from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_t
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     MAX_DELAY_S,
     PlannedRide,
-    TripDelay,
     apply_stop_time_updates,
     match_stop_times,
     read_pickup_drop_off,
@@ -41,12 +40,6 @@ class ReceivedUpdate(NamedTuple):
     slot: int
 
 
-class MatchedUpdate(NamedTuple):
-    received: ReceivedUpdate
-    match: TripMatch
-    feed: int
-
-
 class _AddedKey(NamedTuple):
     """The key of an added ride: feed row, service day as an ordinal, trip id, and start time as received."""
 
@@ -56,16 +49,11 @@ class _AddedKey(NamedTuple):
     start_time: str
 
 
-class _AddedUpdate(NamedTuple):
-    received: ReceivedUpdate
-    ride: AddedRide
-
-
 class TripUpdates:
     def __init__(self, index: RealtimeIndex, outcomes: list[EntityOutcome]) -> None:
         self.timetable, self.index, self.outcomes = index.timetable, index, outcomes
-        self._entries: dict[RideKey, MatchedUpdate] = {}
-        self._added: defaultdict[str, dict[_AddedKey, _AddedUpdate]] = defaultdict(dict)
+        self._matched: dict[RideKey, tuple[ReceivedUpdate, TripMatch]] = {}
+        self._added: defaultdict[str, dict[_AddedKey, tuple[ReceivedUpdate, AddedRide]]] = defaultdict(dict)
         # Cancellations of unknown rides, applied to the added rides at the end.
         self._cancellations: list[ReceivedUpdate] = []
         self._added_rides: dict[_AddedKey, RideKey] = {}
@@ -83,10 +71,9 @@ class TripUpdates:
                 self._cancellations.append(received)
             return match
         key = (match.trip_departure, match.day)
-        earlier = self._entries.get(key)
-        if earlier is not None and not self._supersede(earlier.received, received):
+        if key in self._matched and not self._supersede(self._matched[key][0], received):
             return EntityOutcome.SUPERSEDED
-        self._entries[key] = MatchedUpdate(received, match, self.index.trip_feed[match.trip])
+        self._matched[key] = received, match
         return _CANCELLING.get(trip.schedule_relationship, EntityOutcome.TRIP_UPDATED)
 
     def _supersede(self, earlier: ReceivedUpdate, received: ReceivedUpdate) -> bool:
@@ -118,9 +105,9 @@ class TripUpdates:
             return EntityOutcome.ADDED_UNPLACED
         key = _AddedKey(to_text(trip.trip_id), feed, day, to_text(trip.start_time))
         added = self._added[key.trip_id]
-        if key in added and not self._supersede(added[key].received, received):
+        if key in added and not self._supersede(added[key][0], received):
             return EntityOutcome.SUPERSEDED
-        added[key] = _AddedUpdate(received, ride)
+        added[key] = received, ride
         return EntityOutcome.TRIP_ADDED_IN_PART if _is_partial(ride, update) else EntityOutcome.TRIP_ADDED
 
     def _find_feed(self, update: TripUpdate, matcher: TripMatcher, rows: Sequence[int]) -> int | None:
@@ -141,16 +128,15 @@ class TripUpdates:
         rides_by_key = {key: ride for added in self._added.values() for key, (_, ride) in added.items()}
         self._added_rides = {key: (-1 - row, key.day) for row, key in enumerate(rides_by_key)}
         added_rides = list(rides_by_key.values())
-        for key, entry in self._entries.items():
-            relationship = entry.received.update.trip.schedule_relationship
+        for key, (received, match) in self._matched.items():
+            relationship = received.update.trip.schedule_relationship
             if relationship in _CANCELLING:
-                rides[key] = self._cancel(entry, is_deleted=relationship == TripDescriptor.DELETED)
+                rides[key] = self._cancel(received, match, is_deleted=relationship == TripDescriptor.DELETED)
             elif relationship == TripDescriptor.REPLACEMENT:
-                ride = self._replace(entry)
-                if ride is not None:
-                    rides[key] = self._cancel(entry, is_deleted=False)
+                if (ride := self._replace(received, match)) is not None:
+                    rides[key] = self._cancel(received, match, is_deleted=False)
                     added_rides.append(ride)
-            elif (update := self._delay(entry)) is not None:
+            elif (update := self._delay(received, match)) is not None:
                 rides[key] = update
         return rides, tuple(added_rides)
 
@@ -179,32 +165,34 @@ class TripUpdates:
         if isinstance(keys, EntityOutcome) or len(keys) != 1:
             return
         added = self._added[keys[0].trip_id]
-        earlier = added[keys[0]].received
+        earlier, _ = added[keys[0]]
         if (earlier.updated, earlier.slot) < (received.updated, received.slot):
             del added[keys[0]]
             self.outcomes[earlier.slot] = EntityOutcome.SUPERSEDED
             self.outcomes[received.slot] = _CANCELLING[trip.schedule_relationship]
 
-    def _delay(self, entry: MatchedUpdate) -> RideUpdate | None:
+    def _delay(self, received: ReceivedUpdate, match: TripMatch) -> RideUpdate | None:
         """Return the realtime data of a ride that is neither cancelled nor replaced; set the outcome of its update."""
-        received, match = entry.received, entry.match
-        update = received.update
-        start = self.index.day_start(entry.feed, match.day)
+        update, feed = received.update, self.index.trip_feed[match.trip]
+        start = self.index.day_start(feed, match.day)
         start += int(self.timetable.trip_departure_shift_s[match.trip_departure])
         planned = PlannedRide.read(self.timetable, match.trip, start)
         is_usable = update.HasField("delay") and abs(update.delay) <= MAX_DELAY_S
-        delay = TripDelay(update.delay + match.start_offset_s if is_usable else None, match.start_offset_s)
+        delay_s = update.delay + match.start_offset_s if is_usable else None
         stop_times = update.stop_time_update
-        matched = match_stop_times(self.timetable, planned, stop_times, self.index.get_feed_stops(entry.feed))
-        ride, has_unused = apply_stop_time_updates(planned, stop_times, matched, delay, received.updated)
+        matched = match_stop_times(self.timetable, planned, stop_times, self.index.get_feed_stops(feed))
+        ride, has_unused = apply_stop_time_updates(
+            planned, stop_times, matched,
+            trip_delay_s=delay_s, start_offset_s=match.start_offset_s, updated=received.updated,
+        )  # fmt: skip
         if ride is None:
             self.outcomes[received.slot] = _explain_missing_times(update)
         elif has_unused or (update.HasField("delay") and not is_usable):
             self.outcomes[received.slot] = EntityOutcome.TRIP_UPDATED_IN_PART
         return ride
 
-    def _cancel(self, entry: MatchedUpdate, *, is_deleted: bool) -> RideUpdate:
-        count = len(self.timetable.stop_time_stop[self.timetable.list_stop_times(entry.match.trip)])
+    def _cancel(self, received: ReceivedUpdate, match: TripMatch, *, is_deleted: bool) -> RideUpdate:
+        count = len(self.timetable.stop_time_stop[self.timetable.list_stop_times(match.trip)])
         no_delay_s, no_marks = np.zeros(count, np.int32), np.zeros(count, np.bool_)
         return RideUpdate(
             is_cancelled=True,
@@ -213,16 +201,15 @@ class TripUpdates:
             departure_delay_s=no_delay_s,
             is_known=no_marks,
             is_skipped=no_marks,
-            updated=entry.received.updated,
+            updated=received.updated,
         )
 
-    def _replace(self, entry: MatchedUpdate) -> AddedRide | None:
-        received, match = entry.received, entry.match
+    def _replace(self, received: ReceivedUpdate, match: TripMatch) -> AddedRide | None:
         rows = self.timetable.list_stop_times(match.trip)
         stops, flags = self.timetable.stop_time_stop[rows].tolist(), self.timetable.stop_time_flags[rows].tolist()
         planned_flags = dict(zip(stops, flags, strict=True))
-        route = self.index.trip_route[match.trip]
-        ride = self._build_ride(received, entry.feed, match.day, match.trip, route, planned_flags)
+        feed, route = self.index.trip_feed[match.trip], self.index.trip_route[match.trip]
+        ride = self._build_ride(received, feed, match.day, match.trip, route, planned_flags)
         if ride is None:
             self.outcomes[received.slot] = EntityOutcome.REPLACEMENT_UNPLACED
             return None
@@ -251,15 +238,8 @@ class TripUpdates:
             if earliest <= min(arrival, departure) and max(arrival, departure) < latest:
                 cleared_flags, set_flags = read_pickup_drop_off(stop_time.stop_time_properties)
                 flags = planned_flags.get(stop, 0) & ~cleared_flags | set_flags
-                stop_times.append(
-                    (
-                        stop,
-                        arrival,
-                        departure,
-                        flags,
-                        stop_time.schedule_relationship == TripUpdate.StopTimeUpdate.SKIPPED,
-                    )
-                )
+                is_skipped = stop_time.schedule_relationship == TripUpdate.StopTimeUpdate.SKIPPED
+                stop_times.append((stop, arrival, departure, flags, is_skipped))
         if sum(not is_skipped for *_, is_skipped in stop_times) < _MIN_STOP_TIMES:
             return None
         stop_rows, arrivals, departures, flag_values, skipped = zip(*stop_times, strict=True)
