@@ -14,7 +14,9 @@ from fingerpost.transit.check.check_report import FaultKind, Observation
 from fingerpost.transit.check.raw_feed import RawFeed, RawTrip
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, find_meaning
-from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
+from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.service_days import find_midnight
 from fingerpost.transit.engine.timetable.timetable import STOP, Int64, Timetable

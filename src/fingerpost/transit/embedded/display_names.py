@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fingerpost.transit.embedded.network_walks import measure_ride_m
-from fingerpost.transit.engine.timetable.columns import mark_rows
+from fingerpost.transit.engine.timetable.columns import TextColumn, mark_rows
 from fingerpost.transit.engine.timetable.overlay import AddedRide
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
@@ -75,11 +75,12 @@ class DisplayNames:
     def get_stop_name(self, stop: int) -> str:
         """Return a stop's name or, if it has none, its parent's name or its own id."""
         table = self.timetable
-        translated = table.stop_names.get(self._language)
-        if translated is not None and translated[stop]:
-            return translated[stop]
-        parent = int(table.stop_parent[stop])
-        return table.stop_name[stop] or (table.stop_name[parent] if parent >= 0 else "") or table.stop_local_id[stop]
+        name, parent = self._translate(table.stop_names, stop) or table.stop_name[stop], int(table.stop_parent[stop])
+        return name or (table.stop_name[parent] if parent >= 0 else "") or table.stop_local_id[stop]
+
+    def _translate(self, names: Mapping[str, TextColumn], row: int) -> str:
+        translated = names.get(self._language)
+        return "" if translated is None else translated[row]
 
     def _new_line(self, route: int) -> tuple[str, Mode]:
         """Return a route's line name (short name, else long name, else id) and mode (rule A2)."""
@@ -96,8 +97,8 @@ class DisplayNames:
         return find_line_colors(int(table.route_color[route]), int(table.route_text_color[route]))
 
     def find_long_name(self, route: int) -> str | None:
-        translated = self.timetable.route_names.get(self._language)
-        return (translated[route] if translated is not None else "") or self.timetable.route_long_name[route] or None
+        table = self.timetable
+        return self._translate(table.route_names, route) or table.route_long_name[route] or None
 
     def find_headsign(self, trip: int, stop_time: int) -> str:
         """Return the headsign of a stop time or, if it has none, its trip's headsign or the last stop's name."""
@@ -106,8 +107,7 @@ class DisplayNames:
         if row < 0:
             row = int(table.trip_headsign[trip])
         if row >= 0:
-            translated = table.headsign_names.get(self._language)
-            return (translated[row] if translated is not None else "") or table.headsign[row]
+            return self._translate(table.headsign_names, row) or table.headsign[row]
         return self.get_stop_name(int(table.stop_time_stop[table.trip_first_stop_time[trip + 1] - 1]))
 
     def _new_ride_names(self, trip: int, stop_time: int) -> RideNames:

@@ -3,7 +3,6 @@
 import zlib
 from collections.abc import Iterator
 from datetime import date
-from typing import NamedTuple
 
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import Alert, FeedHeader, FeedMessage, TripDescriptor, TripUpdate
@@ -24,28 +23,19 @@ _DAY_S = 86_400
 _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 
-class _Scenario(NamedTuple):
-    """The disrupted route and stop, by their ids in the feed."""
-
-    closed_route: str
-    broken_lift_stop: str
-
-
-_SCENARIOS = {
-    "DEMO-HELSINKI": _Scenario(closed_route="M1", broken_lift_stop="KAMPPI"),
-    "DEMO-LONDON": _Scenario(closed_route="VICTORIA", broken_lift_stop="GREEN-PARK"),
-}
+# The closed route and the stop with a broken lift, by their ids in the feed.
+_SCENARIOS = {"DEMO-HELSINKI": ("M1", "KAMPPI"), "DEMO-LONDON": ("VICTORIA", "GREEN-PARK")}
 
 
 def simulate(timetable: Timetable, now: int) -> bytes:
     """Return the GTFS-Realtime message for a demo network at ``now`` (Unix seconds); it is deterministic."""
-    scenario = _SCENARIOS[timetable.feeds[0].name]
+    closed_route, _ = _SCENARIOS[timetable.feeds[0].name]
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
     message.header.incrementality = FeedHeader.FULL_DATASET
     message.header.timestamp = now
     for trip, start, departure_time, descriptor in _list_trip_instances(timetable, now):
-        is_cancelled = descriptor.route_id == scenario.closed_route and departure_time < now - now % HOUR_S + CLOSURE_S
+        is_cancelled = descriptor.route_id == closed_route and departure_time < now - now % HOUR_S + CLOSURE_S
         if not is_cancelled and departure_time >= now + HORIZON_S:
             continue
         name = f"{descriptor.trip_id}-{descriptor.start_date}-{descriptor.start_time}"
@@ -56,7 +46,7 @@ def simulate(timetable: Timetable, now: int) -> bytes:
         if not is_cancelled:
             late_s = _LATE_S[zlib.crc32(name.encode()) % len(_LATE_S)]
             _add_stop_times(update, timetable, timetable.list_stop_times(trip), start, late_s, now)
-    _add_alerts(message, timetable, scenario, now)
+    _add_alerts(message, timetable, now)
     return message.SerializeToString(deterministic=True)
 
 
@@ -100,20 +90,21 @@ def _add_stop_times(update: TripUpdate, timetable: Timetable, rows: slice, start
         stop_time_update.departure.time = departure
 
 
-def _add_alerts(message: FeedMessage, timetable: Timetable, scenario: _Scenario, now: int) -> None:
+def _add_alerts(message: FeedMessage, timetable: Timetable, now: int) -> None:
+    route, stop = _SCENARIOS[timetable.feeds[0].name]
     closure_begin = now - now % HOUR_S
     names = dict(zip(timetable.route_local_id, timetable.route_short_name, strict=True))
-    name = names[scenario.closed_route] or scenario.closed_route
+    name = names[route] or route
     alert = _add_alert(
-        message, f"closed-{scenario.closed_route}", Alert.NO_SERVICE, {"route_id": scenario.closed_route},
+        message, f"closed-{route}", Alert.NO_SERVICE, {"route_id": route},
         fi=(f"Linja {name} ei liikennöi", f"Linja {name} on poikki teknisen vian vuoksi."),
         en=(f"Line {name} is closed", f"Line {name} is not running because of a technical fault."),
         sv=(f"Linje {name} trafikerar inte", f"Linje {name} står stilla på grund av ett tekniskt fel."),
     )  # fmt: skip
     alert.active_period.add(start=closure_begin, end=closure_begin + CLOSURE_S)
-    name = timetable.stop_name[list(timetable.stop_local_id).index(scenario.broken_lift_stop)]
+    name = timetable.stop_name[list(timetable.stop_local_id).index(stop)]
     _add_alert(
-        message, f"lift-{scenario.broken_lift_stop}", Alert.ACCESSIBILITY_ISSUE, {"stop_id": scenario.broken_lift_stop},
+        message, f"lift-{stop}", Alert.ACCESSIBILITY_ISSUE, {"stop_id": stop},
         fi=(f"Hissi epäkunnossa: {name}", f"Hissi ei ole käytössä: {name}."),
         en=(f"Lift out of order: {name}", f"The lift at {name} is out of order."),
         sv=(f"Hissen ur funktion: {name}", f"Hissen är ur funktion: {name}."),

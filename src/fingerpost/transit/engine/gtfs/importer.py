@@ -142,14 +142,14 @@ def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None
     trips = read_trips(archive, routes, IdIndex(service_ids), shape_ids, headsigns)
     trips, stop_times = read_stop_times(archive, stops, trips, headsigns)
     trip_departures = read_trip_departures(archive, trips, stop_times)
-    transfers = read_transfers(archive, stops, routes, trips)
+    transfers, specific_transfers, trip_links = read_transfers(archive, stops, routes, trips)
     shapes, trip_shape = read_shapes(archive, shape_ids, trips)
     stop_names, route_names, headsign_names = read_translations(archive, stops, routes, trips, headsigns)
     is_used = mark_rows(len(all_days), trips.service)
     trip_service = (np.cumsum(is_used) - 1).astype(np.int32)[trips.service]
     days = [all_days[row] for row in np.flatnonzero(is_used).tolist()]
     departures = list_departures(stops.rows, trips, trip_service, trip_departures, stop_times)
-    in_seat = find_in_seat(archive, trips, departures, days, transfers.trip_links)
+    in_seat = find_in_seat(archive, trips, departures, days, trip_links)
     if not (len(trip_departures.trip) and any(map(len, days))):
         raise _new_no_trips_error(archive)
     return TimetableDraft(
@@ -167,9 +167,9 @@ def _read_feed(archive: Archive, name: str, headsigns: IdIndex, zone: str | None
             shape=trip_shape,
         ),
         trip_departures=trip_departures,
-        transfers=transfers.by_stop,
+        transfers=transfers,
         pathways=pathways,
-        specific_transfers=transfers.specific,
+        specific_transfers=specific_transfers,
         in_seat=in_seat,
         shapes=shapes,
         stop_names=stop_names,

@@ -40,20 +40,13 @@ _RULE = (
 _PRECISION, _LINE = 8, 9
 
 
-class Transfers(NamedTuple):
-    """A feed's transfer rules, and its links between trips (from trip, to trip, type, from stop, to stop, line).
+def read_transfers(
+    archive: Archive, stops: Stops, routes: Routes, trips: Trips
+) -> tuple[TransferColumns, SpecificTransferColumns, Int32]:
+    """Return the general transfer rules, those for specific trips and routes, and the links between trips.
 
-    A missing trip or stop is ``kernel.UNKNOWN`` or ``kernel.BLANK``.
-    """
-
-    by_stop: TransferColumns
-    specific: SpecificTransferColumns
-    trip_links: Int32
-
-
-def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips) -> Transfers:
-    """Return the general transfer rules, and those for specific trips and routes; if several match, the last applies.
-
+    The columns of links are from trip, to trip, type, from stop, to stop, and line; a missing trip or stop is
+    ``kernel.UNKNOWN`` or ``kernel.BLANK``. If several rules match, the last applies.
     A row for stops overrides a row for their station, and a later row overrides an earlier one (GTFS, transfers.txt,
     primary key). If a row names both a trip and its route, the trip takes precedence.
     """
@@ -89,7 +82,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
     all_rules = all_rules[np.lexsort((all_rules[:, _LINE], all_rules[:, _PRECISION]))]
     is_specific = (all_rules[:, 4:8] >= 0).any(axis=1)
     by_stop, specific = all_rules[~is_specific], all_rules[is_specific]
-    return Transfers(
+    return (
         to_columns(TransferColumns, dict(zip(_RULE, by_stop.T, strict=True))),
         to_columns(SpecificTransferColumns, dict(zip(_RULE, specific.T, strict=True))),
         np.concatenate(trip_links),

@@ -97,8 +97,7 @@ class TimetableStore:
                 "feeds": None if feeds is None else list(feeds),
                 "extract": extract,
             }
-            known_values = {key: value for key, value in pointer.items() if value is not None}
-            replace_file(self._locate(name), json.dumps(known_values, ensure_ascii=False).encode())
+            replace_file(self._locate(name), json.dumps(pointer, ensure_ascii=False).encode())
             return self.get(name)
 
     def remove(self, name: str) -> None:
@@ -125,8 +124,8 @@ class TimetableStore:
             folder, report_json, added_at = raw["folder"], raw["report"], datetime.fromisoformat(raw["added_at"])
             if not (isinstance(folder, str) and isinstance(report_json, str)):
                 raise TypeError("strings expected")
-            feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
-            extract = None if "extract" not in raw else str(raw["extract"])
+            feeds = None if raw.get("feeds") is None else tuple(map(str, raw["feeds"]))
+            extract = None if raw.get("extract") is None else str(raw["extract"])
             # The first versions stored neither a format nor checksums.
             format_ = int(raw.get("format", 0))
             checksums = dict(raw["checksums"] if format_ == FORMAT else {})
@@ -159,7 +158,7 @@ class TimetableStore:
         """Check an entry's files against its checksums; return a message about the first damaged file."""
         try:
             paths = {entry.folder / name: checksum for name, checksum in entry.checksums.items()}
-            path = next((path for path, checksum in paths.items() if not _has_checksum(path, checksum)), None)
+            path = next((p for p, crc in paths.items() if not p.exists() or _compute_checksum(p) != crc), None)
             if path is None or self.get(entry.name).stamp != entry.stamp:
                 # No file is damaged, or another process has replaced the network and removed its files.
                 return None
@@ -211,13 +210,6 @@ def list_checksums(folder: Path) -> dict[str, int]:
     """Return the CRC-32 of every file below a folder, keyed by relative path."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): _compute_checksum(path) for path in files}
-
-
-def _has_checksum(path: Path, checksum: int) -> bool:
-    try:
-        return _compute_checksum(path) == checksum
-    except FileNotFoundError:
-        return False
 
 
 def _compute_checksum(path: Path) -> int:

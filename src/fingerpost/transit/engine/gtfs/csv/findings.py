@@ -64,19 +64,11 @@ class Reason(FindingMeaning, Enum):
     """
 
     TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive contains the table more than once; the last copy is read"
-    FOLDER_UNAPPLIED = (
-        _NOT_USED,
-        "folders",
-        "the folder contains another feed; unpack it, and add it by its own path",
-    )
+    FOLDER_UNAPPLIED = _NOT_USED, "folders", "the folder contains another feed; unpack it, and add it by its own path"
     TABLE_WITHOUT_COLUMN = _LEFT_OUT, "tables", "a required column is missing"
     TABLE_ENCODING_ASSUMED = *_FILES, "the file is not UTF-8; it was read as Windows-1252"
     ROW_LONGER_THAN_HEADER_ASSUMED = *_FILES, "the row has more fields than the header; the extra fields are ignored"
-    TEXT_DIRECTION_REMOVED = (
-        _NO_EFFECT,
-        "values",
-        "control characters and text-direction marks are removed",
-    )
+    TEXT_DIRECTION_REMOVED = _NO_EFFECT, "values", "control characters and text-direction marks are removed"
     QUOTE_WITHOUT_END_ASSUMED = *_FILES, "a quotation mark is never closed; the row ends at the end of the line"
 
     ID_MISSING = _LEFT_OUT, "rows", "the row has no id"

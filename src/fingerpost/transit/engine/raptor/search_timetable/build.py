@@ -18,11 +18,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.raptor.arrays import PathsOfStops, Patterns, UInt32
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, NO_HOP, SPAN_S
-from fingerpost.transit.engine.raptor.kernel.patterns import (
-    assign_patterns,
-    find_shortest_hops,
-    hash_stop_sequences,
-)
+from fingerpost.transit.engine.raptor.kernel.patterns import assign_patterns, find_shortest_hops, hash_stop_sequences
 from fingerpost.transit.engine.raptor.search_timetable.in_seat import Parts, join_in_seat
 from fingerpost.transit.engine.raptor.search_timetable.split_stops import SearchStops, split_stops
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.timetable.columns import join_rows, list_ranges, list_starts, mark_rows
-from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideUpdate
+from fingerpost.transit.engine.timetable.overlay import Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services
 from fingerpost.transit.engine.timetable.timetable import (
     NO_ALIGHTING,
@@ -253,13 +253,6 @@ def close_stops(
         is_closed = [alert.closes_stop(served_stop, selectors[served_ride]) for served_stop, served_ride in served]
         own_rows = row[candidates[np.array(is_closed, np.bool_)]]
         for seconds, flag in ((stop_times.arrival_s, NO_ALIGHTING), (stop_times.departure_s, NO_BOARDING)):
-            is_in_force = _is_in_force(alert, start + seconds[own_rows].astype(np.int64))
-            stop_times.flags[own_rows[is_in_force]] |= flag
+            is_in_force = [alert.is_in_force(start + second) for second in seconds[own_rows].tolist()]
+            stop_times.flags[own_rows[np.array(is_in_force, np.bool_)]] |= flag
     return closed
-
-
-def _is_in_force(alert: Alert, instants: Int64) -> Bool:
-    in_force = np.full(len(instants), not alert.periods)
-    for begin, end in alert.periods:
-        in_force |= (begin <= instants) & (instants <= end)
-    return in_force
