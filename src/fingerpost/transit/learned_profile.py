@@ -91,16 +91,15 @@ class LearnedProfiles:
     def find(self, record: NetworkRecord) -> LearnedProfile | None:
         path = self._get_path(record.name)
         try:
-            stored: _StoredProfile = get_adapter(_StoredProfile).validate_json(path.read_bytes())
+            stored: _StoredProfile | None = get_adapter(_StoredProfile).validate_json(path.read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, ValidationError) as error:
+        except (OSError, ValidationError):
+            stored = None
+        if stored is None or stored.format != _FORMAT:
             raise SettingsInvalid(
-                f"{path} cannot be read. Run `fingerpost network refresh {record.name}` to recreate it"
-            ) from error
-        if stored.format != _FORMAT:
-            raise SettingsInvalid(
-                f"{path} is from another version. Run `fingerpost network refresh {record.name}` to recreate it"
+                f"{path} is damaged or from another version. "
+                f"Run `fingerpost network refresh {record.name}` to recreate it"
             )
         return stored.learned if (stored.source, stored.url) == (record.source, record.url) else None
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.network_places import TimetableStops
-from fingerpost.transit.embedded.network_walks import RideWalks, TimetableLeg, TimetableRide, Transfer
+from fingerpost.transit.embedded.network_walks import RideWalks, TimetableLeg, Transfer
 from fingerpost.transit.embedded.snapshot import Snapshot, Span
 from fingerpost.transit.engine.raptor.journeys import Journey, Ride
 from fingerpost.transit.engine.raptor.search import Endpoint, SearchQuery, find_endpoint, find_journeys
@@ -240,11 +240,11 @@ def build_leg(
     ride_fields: dict[str, Any] = {}
     if ride.trip_departure < 0:
         added = snapshot.overlay.get_added(ride.trip_departure)
-        ride_names, route = names.get_added_names(added), added.route
+        ride_names = names.get_added_names(added)
         path = RidePath(-1, tuple(added.stop[board : alight + 1].tolist()))
     else:
         trip = int(table.trip_departure_trip[ride.trip_departure])
-        ride_names, route = names.get_ride_names(trip, board), int(table.trip_route[trip])
+        ride_names = names.get_ride_names(trip, board)
         path = find_ride_path(table, trip, board, alight)
         ride_fields = names.get_service_fields(ride.trip_departure, board, alight)
     is_usable = begin.is_usable and end.is_usable
@@ -268,7 +268,7 @@ def build_leg(
         colors=ride_names.colors,
         distance_m=names.measure_ride_m(path),
         change_s=change_s,
-        handle=TimetableRide(timetable=names.timetable, route=route, path=path),
+        handle=TimetableLeg(timetable=names.timetable, path=path),
         **ride_fields,
     )
     if not snapshot.overlay.alerts:

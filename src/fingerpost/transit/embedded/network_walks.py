@@ -15,7 +15,7 @@ from fingerpost.transit.engine.timetable.footpaths import Footpath, avoid_closed
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_line, line_m
 from fingerpost.transit.engine.timetable.station_ways import get_places
-from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
+from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Float64, Timetable
 from fingerpost.transit.engine.timetable.walks import (
     CHANGE_SLACK_S,
     DETOUR_FACTOR,
@@ -175,46 +175,36 @@ class NetworkWalks:
 
     def draw(self, leg: Leg) -> LegLine:
         """Return the map line of a leg: a ride between its scheduled stops, or a walk; without a line, straight."""
-        handle = leg.handle
-        if isinstance(handle, TimetableRide):
-            table, stops = handle.timetable, list(handle.path.stops)
-            line, source = find_ride_line(table, handle.path), LineSource.SHAPE
+        handle, ends = leg.handle, (leg.start.coordinate.point, leg.end.coordinate.point)
+        if isinstance(handle, TimetableLeg) and handle.path is not None:
+            line, source = find_ride_line(handle.timetable, handle.path), LineSource.SHAPE
             if line is None:
-                line, source = np.column_stack([table.stop_lat[stops], table.stop_lon[stops]]), LineSource.STOPS
+                line, source = _list_stop_points(handle.timetable, handle.path), LineSource.STOPS
         else:
-            is_step_free = isinstance(handle, TimetableLeg) and handle.is_step_free
-            walks, ends = self._step_free if is_step_free else self._walks, (leg.start.coordinate, leg.end.coordinate)
-            start, end = (coordinate.point for coordinate in ends)
-            line = None if walks is None else walks.find_line(start, end, self._find_stop_rows(leg))
+            walks = self._step_free if isinstance(handle, TimetableLeg) and handle.is_step_free else self._walks
+            line = None if walks is None else walks.find_line(*ends, self._find_stop_rows(leg))
             source = LineSource.STREETS
-            if line is None:
-                return LegLine((start, end), LineSource.STRAIGHT)
-        return LegLine(tuple(map(tuple, line.tolist())), source)
+        return LegLine(ends, LineSource.STRAIGHT) if line is None else LegLine(tuple(map(tuple, line.tolist())), source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimetableLeg:
-    """The timetable that a leg was built from; ``is_step_free`` is set for walks in step-free trips."""
+    """The timetable that a leg was built from; ``path`` is set for rides, ``is_step_free`` for step-free walks."""
 
     timetable: Timetable
+    path: RidePath | None = None
     is_step_free: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TimetableRide(TimetableLeg):
-    """A ride's route (-1 if unknown) and path; added trips have no known shape."""
-
-    route: int
-    path: RidePath
 
 
 def measure_ride_m(timetable: Timetable, path: RidePath) -> float:
     """Return the length of a ride along its shape or, if it has none, from stop to stop (rule D3)."""
     line = find_ride_line(timetable, path)
-    if line is None:
-        rows = list(path.stops)
-        line = np.column_stack([timetable.stop_lat[rows], timetable.stop_lon[rows]])
-    return round(line_m(line), 1)
+    return round(line_m(_list_stop_points(timetable, path) if line is None else line), 1)
+
+
+def _list_stop_points(timetable: Timetable, path: RidePath) -> Float64:
+    rows = list(path.stops)
+    return np.column_stack([timetable.stop_lat[rows], timetable.stop_lon[rows]])
 
 
 class Transfer(NamedTuple):

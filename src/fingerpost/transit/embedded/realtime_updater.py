@@ -119,11 +119,7 @@ class RealtimeFeeds:
         ``now`` is in Unix seconds. Failures appear in ``health`` and are not raised.
         """
         included = [state for state in self._states if not (only_files and state.source.url is not None)]
-        return any(await asyncio.gather(*(self._fetch_if_due(state, now) for state in included)))
-
-    async def _fetch_if_due(self, state: _SourceState, now: int) -> bool:
-        async with state.lock:
-            return now >= state.due and await self._refresh_source(state, now)
+        return any(await asyncio.gather(*(self._refresh_source(state, now) for state in included)))
 
     def are_urls_due(self, now: int) -> bool:
         return any(state.source.url is not None and now >= state.due for state in self._states)
@@ -145,18 +141,21 @@ class RealtimeFeeds:
         )
 
     async def _refresh_source(self, state: _SourceState, now: int) -> bool:
-        try:
-            is_new = await (
-                self._fetch_url(state, now) if state.source.url is not None else self._read_file(state, now)
-            )
-        except ToolError as error:
-            state.problem = str(error)
-            state.failures += 1
-            state.due = now + _find_wait_s(state, error)
-            return False
-        state.problem, state.failures = None, 0
-        state.due = now + POLL_S if state.source.url is not None else now
-        return is_new
+        """Fetch a source if it is due; return whether its message is new."""
+        is_url = state.source.url is not None
+        async with state.lock:
+            if now < state.due:
+                return False
+            try:
+                is_new = await (self._fetch_url(state, now) if is_url else self._read_file(state, now))
+            except ToolError as error:
+                state.problem = str(error)
+                state.failures += 1
+                state.due = now + _find_wait_s(state, error)
+                return False
+            state.problem, state.failures = None, 0
+            state.due = now + POLL_S if is_url else now
+            return is_new
 
     async def _fetch_url(self, state: _SourceState, now: int) -> bool:
         url, secrets = read_template(state.source.location)

@@ -259,14 +259,3 @@ def look_up_ids(blob, starts, ends, keys, offsets, slots, count, is_adding, out)
         out[row] = found
         previous = found
     return count
-
-
-@compiled
-def fill_slots(keys, offsets, count, slots):
-    """Insert all ids of an index into empty hash slots."""
-    mask = np.uint64(len(slots) - 1)
-    for row in range(count):
-        slot = _hash(keys, offsets[row], offsets[row + 1]) & mask
-        while slots[slot] >= 0:
-            slot = (slot + np.uint64(1)) & mask
-        slots[slot] = row

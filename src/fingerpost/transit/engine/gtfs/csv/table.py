@@ -18,7 +18,7 @@ import numpy.typing as npt
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.field_values import INTEGER_LIMIT
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
-from fingerpost.transit.engine.gtfs.csv.kernel import fill_slots, look_up_ids, parse_decimals, parse_times, split_rows
+from fingerpost.transit.engine.gtfs.csv.kernel import look_up_ids, parse_decimals, parse_times, split_rows
 from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 
@@ -326,4 +326,7 @@ class IdIndex:
             self._offsets = np.resize(self._offsets, 2 * count)
         if 2 * count > len(self._slots):
             self._slots = np.full(1 << (2 * count).bit_length(), -1, np.int32)
-            fill_slots(self._keys, self._offsets, self._count, self._slots)
+            # Add the ids again, in place.
+            bounds = self._offsets[: self._count + 1].astype(np.int32)
+            index = self._keys, bounds[:-1], bounds[1:], self._keys, self._offsets, self._slots
+            look_up_ids(*index, 0, True, np.empty(self._count, np.int32))
