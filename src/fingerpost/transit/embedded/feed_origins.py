@@ -16,13 +16,11 @@ import uuid
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from pydantic import TypeAdapter
-
+from fingerpost.contract.wire import get_adapter
 from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable_error
 from fingerpost.net.request import read_template
 from fingerpost.net.response import Download
@@ -132,11 +130,6 @@ class Content:
     signature: str | None = None
 
 
-@cache
-def _build_adapter() -> TypeAdapter[dict[str, Content]]:
-    return TypeAdapter(dict[str, Content])
-
-
 def sign(path: Path) -> str:
     """Return a string that changes when a file, or any file in a folder, changes; empty if there is no file."""
     try:
@@ -161,19 +154,21 @@ class OriginFolder:
         return self.folder / uuid.uuid4().hex / (name[:80] or "feed.zip")
 
     def read(self) -> dict[str, Content]:
+        path = self.folder / _STATE_FILE
         try:
-            return _build_adapter().validate_json((self.folder / _STATE_FILE).read_bytes())
+            contents: dict[str, Content] = get_adapter(dict[str, Content]).validate_json(path.read_bytes())
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
             raise SettingsInvalid(
-                f"{self.folder / _STATE_FILE} cannot be read. Run `fingerpost network add` again for this network"
+                f"{path} cannot be read. Run `fingerpost network add` again for this network"
             ) from error
+        return contents
 
     def write(self, contents: Mapping[str, Content]) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            replace_file(self.folder / _STATE_FILE, _build_adapter().dump_json(dict(contents)))
+            replace_file(self.folder / _STATE_FILE, get_adapter(dict[str, Content]).dump_json(dict(contents)))
         except OSError as error:
             raise new_unwritable_error(self.folder, error) from error
 

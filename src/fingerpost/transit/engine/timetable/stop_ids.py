@@ -12,9 +12,7 @@ from functools import lru_cache
 # The maximum distance between the positions of the same stop in two feeds (rule A8).
 SAME_STOP_M = 100.0
 
-_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-")
-_ALL_PLAIN = re.compile(r"[A-Z0-9:-]*")
-_TWO_HEX_DIGITS = re.compile(r"[0-9A-Fa-f]{2}")
+_UNSAFE = re.compile(r"_(?=[0-9A-Fa-f]{2})|[^A-Z0-9:_-]")
 _ESCAPED = re.compile(r"(?:_[0-9A-F]{2})+")
 
 
@@ -25,15 +23,7 @@ def clean_feed_name(name: str) -> str:
 
 def escape(text: str) -> str:
     """Escape everything but upper-case letters, digits, ``:``, ``-`` and plain underscores."""
-    if _ALL_PLAIN.fullmatch(text):
-        return text
-    parts = []
-    for index, character in enumerate(text):
-        if character in _PLAIN or (character == "_" and not _TWO_HEX_DIGITS.match(text, index + 1)):
-            parts.append(character)
-        else:
-            parts.extend(f"_{byte:02X}" for byte in character.encode())
-    return "".join(parts)
+    return _UNSAFE.sub(lambda match: "".join(f"_{byte:02X}" for byte in match[0].encode()), text)
 
 
 def unescape(text: str) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.raptor.arrays import PathsOfStops
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
-from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts, mark_rows, take_rows
+from fingerpost.transit.engine.timetable.columns import group_rows, list_ranges, list_starts, mark_rows, take_rows
 from fingerpost.transit.engine.timetable.footpaths import find_footpath
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Timetable
@@ -119,14 +119,11 @@ class SpecificTransfers:
             kinds.append(np.where((row >= 0) & np.isin(stop_times.stop * self._base + row, named), row, -1))
         return np.column_stack(kinds)
 
-    def list_by_pair(self, is_split: Bool) -> dict[tuple[int, int], list[int]]:
+    def list_by_pair(self, is_split: Bool) -> dict[tuple[int, int], tuple[int, ...]]:
         """Return the rules that can apply to each pair of stops if the marked stops are split, most specific last."""
         needs_split = [(self.sides[:, side : side + 2] >= 0).any(axis=1) for side in (0, 2)]
         can_apply = (~needs_split[0] | is_split[self.ends[:, 0]]) & (~needs_split[1] | is_split[self.ends[:, 1]])
-        rules: dict[tuple[int, int], list[int]] = {}
-        for rule in np.flatnonzero(can_apply).tolist():
-            rules.setdefault((int(self.ends[rule, 0]), int(self.ends[rule, 1])), []).append(rule)
-        return rules
+        return group_rows([(begin, end) for begin, end in self.ends.tolist()], np.flatnonzero(can_apply).tolist())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
