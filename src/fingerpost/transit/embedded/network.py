@@ -223,7 +223,7 @@ class EmbeddedNetwork(port.Network):
             itineraries=itineraries,
             timetabled=timetabled,
             step_free_supported=self._feed_profile.has_wheelchair_data,
-            provenance=replace(provenance, notes=(*provenance.notes, *notes)),
+            provenance=replace(provenance, notes=(*provenance.notes, *notes)) if notes else provenance,
         )
 
     async def find_ride(self, ref: RideRef, *, language: str = "en") -> port.JourneyAnswer:

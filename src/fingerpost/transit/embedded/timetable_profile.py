@@ -117,8 +117,8 @@ class TimetableProfile:
 
     def list_inactive_near(self, instant: int, ends: Sequence[Coordinate], margin_m: float) -> tuple[OutOfService, ...]:
         """Return the feeds without service at an instant whose area overlaps the area of the trip."""
-        area = box_of(ends, margin_m)
-        return tuple(feed for row, feed in self._list_inactive(instant) if self._get_area(row).overlaps(area))
+        inactive = self._list_inactive(instant)
+        return tuple(feed for row, feed in inactive if self._get_area(row).overlaps(box_of(ends, margin_m)))
 
     def list_inactive_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
         """Return the feeds without service at an instant that serve the stops on other days."""

@@ -71,6 +71,8 @@ class FoundTrips:
     @property
     def better(self) -> Itinerary | None:
         """A much better trip beyond the limits, if the best trip within them includes over an hour of waiting."""
+        if FollowUp.WIDER_LIMITS not in self.follow_ups:
+            return None
         query, best = self.find_best()
         wider = find_best(self.list_usable(FollowUp.WIDER_LIMITS), query)
         if best is None or wider is None:
@@ -217,15 +219,16 @@ def choose_trip_follow_up(
 
 def _choose_wider_limits(found: FoundTrips) -> FollowUpQuery | None:
     query, best = found.find_best()
-    wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=MAX_TRANSFERS, best_only=True)
-    if wider == replace(query, best_only=True) or FollowUp.WIDER_LIMITS in found.follow_ups:
-        return None
     if best is None:
         is_poor = FollowUp.NEXT_USABLE in found.follow_ups
     else:
         offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
         is_poor = max(offset_s, find_longest_wait(best)[0]) > LONG_WAIT_S
-    return FollowUpQuery(FollowUp.WIDER_LIMITS, wider, WIDER_LIMITS_TIMEOUT_S) if is_poor else None
+    if not is_poor or FollowUp.WIDER_LIMITS in found.follow_ups:
+        return None
+    wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=MAX_TRANSFERS, best_only=True)
+    is_wider = wider != replace(query, best_only=True)
+    return FollowUpQuery(FollowUp.WIDER_LIMITS, wider, WIDER_LIMITS_TIMEOUT_S) if is_wider else None
 
 
 # Sources cannot minimize walking, so each follow-up query limits it to less than the best result so far.
