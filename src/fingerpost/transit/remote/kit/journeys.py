@@ -8,7 +8,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from functools import reduce
 from math import isfinite
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 import polyline
 
@@ -164,12 +164,7 @@ class JourneyRequest:
 
 
 class JourneySearch(ABC):
-    """Searches for journeys on one server.
-
-    If ``retries_with_steps``, a step-free query that finds no rides is repeated without the step-free condition.
-    """
-
-    retries_with_steps: ClassVar[bool] = True
+    """Searches for journeys on one server; a step-free query that finds no rides is repeated without that condition."""
 
     @abstractmethod
     def list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
@@ -177,7 +172,7 @@ class JourneySearch(ABC):
 
     async def find(self, request: JourneyRequest) -> JourneyPage:
         found = await self._find_within(request)
-        if self.retries_with_steps and request.query.step_free and not found.has_rides:
+        if request.query.step_free and not found.has_rides:
             # The answer then warns about steps.
             return await self._find_within(replace(request, query=replace(request.query, step_free=False)))
         return found

@@ -89,8 +89,6 @@ _IN_PART = "TfL returns only three to five trips, so others in the window may be
 
 
 class TflJourneySearch(JourneySearch):
-    retries_with_steps = False
-
     def __init__(self, server: TflClient, ids: StopIdCodec, zone: ZoneInfo) -> None:
         self._server = server
         self._ids = ids
