@@ -75,7 +75,7 @@ def asking(real, timetable, tmp_path, monkeypatch):
         breaker_clock = Clock()
         clients = LoopClients(lambda: new_client(settings, list_paces()))
         patient = PatientSource(clients.fetch)
-        sources = {**open_sources(settings, clients.fetch), patient.kind: patient}
+        sources = {**open_sources(settings, clients.fetch), "opentripplanner": patient}
         record = NetworkRecord(name=LIVE, source="opentripplanner", url=real.server.url)
         LearnedProfiles(tmp_path).put(record, await sources[record.source].learn(record))
         write_record(tmp_path, LIVE, source=record.source, url=record.url, fallback=OFFLINE)

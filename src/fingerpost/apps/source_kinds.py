@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
@@ -20,13 +21,16 @@ from fingerpost.store.limits import Pace
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.feed_origins import check_locations
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.port import Network, NetworkSource, RemoteSource
+from fingerpost.transit.port import Network, NetworkSource
 from fingerpost.transit.remote.kit.server import AddOption
 from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS
 from fingerpost.transit.remote.motis.transitous import PACES as TRANSITOUS_PACES
 from fingerpost.transit.remote.opentripplanner.digitransit import DIGITRANSIT, OTP, PACES
 from fingerpost.transit.remote.tfl.unified_api import KEY_VARIABLE, TFL
 from fingerpost.transit.remote.tfl.unified_api import PACES as TFL_PACES
+
+if TYPE_CHECKING:
+    from fingerpost.transit.remote.kit.network import ServerSource
 
 EMBEDDED = "gtfs"
 """The kind of network that the embedded engine serves from GTFS feeds."""
@@ -44,14 +48,14 @@ class SourceKind:
     """
 
     kind: str
-    open_source: Callable[[Fetch], RemoteSource]
+    open_source: Callable[[Fetch], "ServerSource"]
     add_options: tuple[AddOption, ...] = ()
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
-def _open_source(class_name: str, fetch: Fetch) -> RemoteSource:
+def _open_source(class_name: str, fetch: Fetch) -> "ServerSource":
     """Import a source class from ``transit.remote`` and construct it."""
-    source: RemoteSource = resolve_name(f"fingerpost.transit.remote.{class_name}")(fetch)
+    source: ServerSource = resolve_name(f"fingerpost.transit.remote.{class_name}")(fetch)
     return source
 
 
@@ -83,10 +87,6 @@ class _DeferredSource(NetworkSource):
     def __init__(self, kind: SourceKind, fetch: Fetch) -> None:
         self._kind, self._fetch = kind, fetch
 
-    @property
-    def kind(self) -> str:
-        return self._kind.kind
-
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
         return self._kind.open_source(self._fetch).open(record, learned)
 
@@ -99,8 +99,8 @@ def open_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
     embedded = EmbeddedSource(
         settings.home, lambda: _open_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000
     )
-    sources = [embedded, DemoSource(), *(_DeferredSource(kind, fetch) for kind in REMOTE_KINDS)]
-    return {source.kind: source for source in sources}
+    remote = {kind.kind: _DeferredSource(kind, fetch) for kind in REMOTE_KINDS}
+    return {EMBEDDED: embedded, "demo": DemoSource(), **remote}
 
 
 @asynccontextmanager

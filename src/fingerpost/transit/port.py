@@ -301,11 +301,6 @@ class Networks(Protocol):
 class NetworkSource(Protocol):
     """A kind of source, such as the embedded engine or OpenTripPlanner, that opens networks from their records."""
 
-    @property
-    def kind(self) -> str:
-        """The value of ``source`` in the records of this kind."""
-        ...
-
     def stamp(self) -> Hashable:
         """Return a value that changes when a network of this kind must be reopened; called before each query."""
         return None
@@ -313,7 +308,7 @@ class NetworkSource(Protocol):
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
         """Open the network of a record, or return the open one with its record updated. This may block.
 
-        ``learned`` is the stored result of ``RemoteSource.learn``, if any.
+        ``learned`` holds the facts that a remote server reported when the network was added or refreshed, if any.
 
         Raises:
             SettingsInvalid: the network cannot be opened; the message includes a remedy.
@@ -327,16 +322,3 @@ class NetworkSource(Protocol):
     async def close(self) -> None:
         """Stop any background work of this source's networks; a later ``open`` starts it again."""
         return
-
-
-class RemoteSource(NetworkSource, Protocol):
-    """A kind of source that queries a server."""
-
-    async def learn(self, record: NetworkRecord) -> LearnedProfile:
-        """Fetch the network's profile from its server, to be stored when the network is added or refreshed.
-
-        Raises:
-            ParameterError: the record lacks a setting that this kind of source needs.
-            StorageUnavailable, SourceChanged: the server is unreachable, or its response has an unknown format.
-        """
-        ...

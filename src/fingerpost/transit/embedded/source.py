@@ -47,8 +47,6 @@ class _OpenedTimetable(NamedTuple):
 class EmbeddedSource(NetworkSource):
     """Opens imported networks (``source = "gtfs"``); ``day_cache_bytes`` limits the memory for search timetables."""
 
-    kind = "gtfs"
-
     def __init__(self, home: Path, open_fetch: OpenFetch, *, day_cache_bytes: int = CACHE_BYTES) -> None:
         self._home = home
         self._store = TimetableStore(home)
@@ -153,8 +151,6 @@ class EmbeddedSource(NetworkSource):
 
 class DemoSource(NetworkSource):
     """Opens the demo networks in the package (``source = "demo"``), which are valid on any day."""
-
-    kind = "demo"
 
     def __init__(self) -> None:
         self._opened: dict[str, EmbeddedNetwork] = {}

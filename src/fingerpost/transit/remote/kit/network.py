@@ -40,14 +40,13 @@ EARLIEST_S = 600
 LATEST_S = 2 * 3600
 
 
-class ServerSource(port.RemoteSource):
-    """Opens networks on one kind of server; see ``port.RemoteSource``.
+class ServerSource(port.NetworkSource):
+    """Opens networks on one kind of server; see ``port.NetworkSource``.
 
     ``url_option`` is the ``network add`` option for the server's URL; it is None if the URL is fixed. If
     ``limits`` is None, each network's deadline applies to its requests.
     """
 
-    kind: ClassVar[str]
     url_option: ClassVar[str | None] = None
     learn_profile: ClassVar["staticmethod[[Fetch, NetworkRecord], Awaitable[LearnedProfile]]"]
     open_network: ClassVar["staticmethod[[NetworkRecord, LearnedProfile, Fetch], port.Network]"]
@@ -57,6 +56,12 @@ class ServerSource(port.RemoteSource):
         self._limits = limits
 
     async def learn(self, record: NetworkRecord) -> LearnedProfile:
+        """Fetch the network's profile from its server, to be stored when the network is added or refreshed.
+
+        Raises:
+            ParameterError: the record lacks a setting that this kind of source needs.
+            StorageUnavailable, SourceChanged: the server is unreachable, or its response has an unknown format.
+        """
         if record.url is None and self.url_option is not None:
             hint = f"Give the server's URL: --{self.url_option} URL"
             raise ParameterError(f"{record.name} has no URL", {"field": "url"}, hint=hint)

@@ -210,7 +210,6 @@ def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zo
 
 
 class MotisSource(ServerSource):
-    kind = "motis"
     url_option = "motis"
     learn_profile = staticmethod(learn_profile)
     open_network = staticmethod(MotisNetwork)

@@ -183,7 +183,6 @@ def _new_row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: st
 
 
 class OpenTripPlannerSource(ServerSource):
-    kind = "opentripplanner"
     url_option = "otp"
     learn_profile = staticmethod(learn_profile)
     open_network = staticmethod(OpenTripPlannerNetwork)

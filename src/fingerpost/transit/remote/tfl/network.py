@@ -200,6 +200,5 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
 
 
 class TflSource(ServerSource):
-    kind = "tfl"
     learn_profile = staticmethod(learn_profile)
     open_network = staticmethod(TflNetwork)
