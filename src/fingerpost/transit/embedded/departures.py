@@ -40,36 +40,28 @@ class StopDepartures:
         stations = np.unique(parents[list(self._stops)])
         return self._stops.union(np.flatnonzero(np.isin(parents, stations[stations >= 0])).tolist())
 
-    def list_expected(self) -> tuple[list[StopDeparture], int]:
-        """Return the expected and cancelled departures in the window, and their total number.
+    def list_rows(self) -> tuple[list[StopDeparture], int]:
+        """Return the departures in the window, including cancelled ones, and their total number.
 
-        A departure moved to another platform of the station appears on the boards of both platforms.
+        Times are expected unless the query is by schedule; a departure that is expected at another platform of the
+        station appears on the boards of both platforms.
         """
-        snapshot = self._snapshot
-        calls, count = self._list(snapshot.live, self._stops, self._query.wanted)
+        snapshot, query = self._snapshot, self._query
+        calls, count = self._list(snapshot.planned if query.by_schedule else snapshot.live, self._stops, query.wanted)
         if snapshot.live is snapshot.planned:
             return [StopDeparture(call) for call in calls], count
-        planned, _ = self._list(snapshot.planned, self._stops, None)
-        cancelled = [
-            StopDeparture(call, is_cancelled=True)
-            for call in planned
-            if not snapshot.is_deleted(call) and self.is_cancelled(call)
-        ]
-        moved = self._list_moved()
+        planned = calls if query.by_schedule else self._list(snapshot.planned, self._stops, None)[0]
+        rows = [StopDeparture(call, self.is_cancelled(call)) for call in planned if not snapshot.is_deleted(call)]
+        if query.by_schedule:
+            found = [row for row in rows if row.is_cancelled or not self._is_stranded(row.call)]
+            return found, count - (len(calls) - len(found))
+        cancelled, moved = [row for row in rows if row.is_cancelled], self._list_moved()
         found = [*map(StopDeparture, (*calls, *moved)), *cancelled]
         return sorted(found, key=lambda row: row.call.departure), count + len(moved) + len(cancelled)
 
-    def list_by_schedule(self) -> tuple[list[StopDeparture], int]:
-        calls, count = self._list(self._snapshot.planned, self._stops, self._query.wanted)
-        if self._snapshot.live is self._snapshot.planned:
-            return [StopDeparture(call) for call in calls], count
-        rows = [StopDeparture(call, self.is_cancelled(call)) for call in calls if not self._snapshot.is_deleted(call)]
-        found = [row for row in rows if row.is_cancelled or not self._is_stranded(row.call)]
-        return found, count - (len(calls) - len(found))
-
     def find_first(self) -> int | None:
         """Return the time of the first departure that riders can take, or None."""
-        rows, _ = self.list_by_schedule() if self._query.by_schedule else self.list_expected()
+        rows, _ = self.list_rows()
         return next((row.call.departure for row in rows if not row.is_cancelled), None)
 
     def find_first_added(self, instant: int) -> int | None:
@@ -143,7 +135,7 @@ def list_rows(
     Rows that tie with the last wanted row are included, because callers reorder them.
     """
     board = StopDepartures(snapshot, stops, zone, query, may_build=may_build)
-    calls, count = board.list_by_schedule() if query.by_schedule else board.list_expected()
+    calls, count = board.list_rows()
     if calls and not query.by_schedule:
         last = calls[min(query.wanted, len(calls)) - 1].call.departure
         calls = [call for call in calls if call.call.departure <= last]
