@@ -131,8 +131,7 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
 def _mark_first_occurrences(rows: Int32, first_new: int) -> Mask:
     """Mark the first occurrence of each row number from ``first_new`` on; new rows are numbered in order."""
     highest = np.maximum.accumulate(np.concatenate([np.array([first_new - 1], np.int32), rows]))
-    marks: Mask = rows > highest[:-1]
-    return marks
+    return rows > highest[:-1]
 
 
 _POINT_COLUMNS = ("shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence")

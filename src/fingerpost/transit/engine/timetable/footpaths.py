@@ -87,8 +87,7 @@ def compute_transfer_times(
 def _find_slack_s(links: StopLinks, parents: Int32) -> Int32:
     begin, end = links.begin, links.end
     is_same_place = (begin == end) | ((parents[begin] == parents[end]) & (parents[begin] >= 0))
-    slack_s: Int32 = CHANGE_SLACK_S + np.where(links.is_straight & ~is_same_place, STRAIGHT_SLACK_S, 0)
-    return slack_s
+    return CHANGE_SLACK_S + np.where(links.is_straight & ~is_same_place, STRAIGHT_SLACK_S, 0)
 
 
 def build_footpaths(

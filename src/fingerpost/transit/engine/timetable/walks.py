@@ -40,8 +40,7 @@ def straight_line_m(
 
 
 def walk_s(walked_m: Float64) -> Int32:
-    seconds: Int32 = np.ceil(walked_m / PACE_M_PER_S).astype(np.int32)
-    return seconds
+    return np.ceil(walked_m / PACE_M_PER_S).astype(np.int32)
 
 
 def find_neighbours(lats: Float64, lons: Float64, rows: Int64, radius_m: float) -> tuple[Int64, Int64, Float64]:

@@ -132,8 +132,7 @@ def _measure_along(degrees: Float64, first: Int64) -> Float64:
     step[1:] = np.hypot(dlat, dlon) * METRES_PER_DEGREE
     step[first[:-1]] = 0.0
     total = np.cumsum(step)
-    distance_m: Float64 = total - np.repeat(total[first[:-1]], np.diff(first))
-    return distance_m
+    return total - np.repeat(total[first[:-1]], np.diff(first))
 
 
 def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:

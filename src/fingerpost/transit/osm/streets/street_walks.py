@@ -145,8 +145,7 @@ class StreetSearch:
         # Drop repeated points: consecutive edges share one, and np.clip moves points outside the path to its ends.
         is_new = np.ones(len(line), np.bool_)
         is_new[1:] = (np.abs(np.diff(line, axis=0)) > 1e-9).any(axis=1)
-        drawn: Float64 = line[is_new] if is_new.sum() > 1 else line[:2]
-        return drawn
+        return line[is_new] if is_new.sum() > 1 else line[:2]
 
 
 # Stops further apart than this on the streets are not linked on foot.

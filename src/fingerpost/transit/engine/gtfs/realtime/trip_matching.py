@@ -71,8 +71,7 @@ class RealtimeIndex:
         starts_s[trips] = (
             table.stop_time_departure_s[table.trip_first_stop_time[trips]] + table.trip_departure_shift_s[exact]
         )
-        start_list: list[int] = starts_s.tolist()
-        return start_list
+        return starts_s.tolist()
 
     def _build_scope(self, feed_name: str | None) -> Scope:
         """Return the scope of the feeds with the given name, ignoring case, or of all feeds if the name is None."""

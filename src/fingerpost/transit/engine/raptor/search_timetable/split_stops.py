@@ -81,8 +81,7 @@ def list_effective_rules(timetable: Timetable, stop_times: StopTimesWithRules) -
 
 def _can_catch(wait_s: npt.NDArray[np.int64], min_s: int) -> Bool:
     # A transfer time of -1 means that the transfer is forbidden.
-    marks: Bool = (wait_s >= min_s) & (min_s >= 0)
-    return marks
+    return (wait_s >= min_s) & (min_s >= 0)
 
 
 def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:

@@ -57,8 +57,7 @@ class TripInstances(NamedTuple):
 
     @property
     def start_s(self) -> Int32:
-        start_s: Int32 = self.stop_times.departure_s[self.begin] + self.shift_s
-        return start_s
+        return self.stop_times.departure_s[self.begin] + self.shift_s
 
     @property
     def end_s(self) -> Int32:
