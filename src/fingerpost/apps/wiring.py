@@ -114,7 +114,7 @@ class Application:
 
     settings: Settings
     tools: Mapping[str, PublishedTool]
-    networks: Networks
+    networks: AllNetworks
     variables: VariableStore
     runs: PlanRuns
     skipped_tools: Mapping[str, str]

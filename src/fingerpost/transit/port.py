@@ -293,10 +293,6 @@ class Networks(Protocol):
         """Return the recorded networks; those that cannot be opened are in ``problems``."""
         ...
 
-    async def close(self) -> None:
-        """Stop background work; a later query starts it again."""
-        ...
-
 
 class NetworkSource(Protocol):
     """A kind of source, such as the embedded engine or OpenTripPlanner, that opens networks from their records."""

@@ -90,6 +90,7 @@ class AllNetworks:
         return await _OPENER.run(self._refresh)
 
     async def close(self) -> None:
+        """Stop background work; a later query starts it again."""
         with self._lock:
             sources, self._stamp = tuple(self._sources.values()), None
         for source in sources:

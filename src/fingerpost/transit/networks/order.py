@@ -120,6 +120,3 @@ class LondonNetworks:
         added = [network for network in covering if not network.profile.is_demo]
         resolvers = [network for network in added if network.profile.reads_texts]
         return OpenNetworks(answering=tuple(resolvers or added or covering), problems=opened.problems)
-
-    async def close(self) -> None:
-        """Do nothing, because the owner of the networks closes them."""
