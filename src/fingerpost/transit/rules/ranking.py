@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Literal
 from urllib.parse import quote
 
-from fingerpost.transit.model.itinerary import Itinerary, Optimize, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, LegOutline, Optimize, StopPoint
 from fingerpost.transit.rules.modes import to_timetable_mode, to_trip_mode
 from fingerpost.transit.rules.times import format_utc
 
@@ -17,14 +17,14 @@ SLOT_S = 120
 def compute_fingerprint(itinerary: Itinerary) -> str:
     """Return ``sha1:`` plus the SHA-1 of ``mode|line|from|to~...|start``, each part percent-encoded (rule B7)."""
     start = itinerary.departure_scheduled
-    legs = (_encode_parts(to_trip_mode(mode), *names) for mode, *names in itinerary.outline)
-    text = "~".join(legs) + "|" + format_utc(start - start % SLOT_S)
+    text = "~".join(map(_encode_leg, itinerary.outline)) + "|" + format_utc(start - start % SLOT_S)
     return "sha1:" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
 @lru_cache(maxsize=16_384)
-def _encode_parts(*parts: str) -> str:
-    return "|".join(quote(part, safe="").replace("~", "%7E") for part in parts)
+def _encode_leg(leg: LegOutline) -> str:
+    mode, *names = leg
+    return "|".join(quote(part, safe="").replace("~", "%7E") for part in (to_trip_mode(mode), *names))
 
 
 # The cost of a transfer, in seconds of arrival time; a second of walking costs one second.

@@ -63,7 +63,7 @@ def report_rides(
     """Report on the rides in an answer (each with its path), and on other parts that alerts affect."""
     paths = list(parts)
     rides = [ride for _, ride in paths]
-    ride_parts = (AffectedPart(path, ride.alerts) for path, ride in paths)
+    ride_parts = (AffectedPart(path, ride.alerts) for path, ride in paths if ride.alerts)
     age_s = find_realtime_age_s(rides, provenance, now)
     return Report(
         rides=rides,

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from functools import reduce
+from functools import cached_property, reduce
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -37,7 +37,7 @@ class FollowUpQuery(NamedTuple):
     max_s: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class FoundTrips:
     """A network's answers to a query and to follow-up queries, without trips that have already departed.
 
@@ -53,26 +53,24 @@ class FoundTrips:
     follow_ups: Mapping[FollowUp, tuple[JourneyAnswer, ...]] = field(default_factory=lambda: MappingProxyType({}))
     warnings: Sequence[Warning] = ()
 
-    @property
+    @cached_property
     def known(self) -> list[Itinerary]:
         """The trips from the first query or, if it found none, from the relaxed query."""
         return self.list_trips() or self.list_trips(FollowUp.RELAXED_LIMITS)
 
-    @property
+    @cached_property
     def usable(self) -> list[Itinerary]:
         trips = self.list_trips(FollowUp.RELAXED_LIMITS, FollowUp.LESS_WALKING)
         return [trip for trip in trips if not trip.is_unusable]
 
-    @property
+    @cached_property
     def earliest_arrival(self) -> Itinerary | None:
         """The trip with the earliest arrival among departures from now on, if the network was queried for it."""
         return min(self.list_usable(FollowUp.EARLIEST_ARRIVAL), key=lambda trip: trip.arrival, default=None)
 
-    @property
+    @cached_property
     def better(self) -> Itinerary | None:
         """A much better trip beyond the limits, if the best trip within them includes over an hour of waiting."""
-        if FollowUp.WIDER_LIMITS not in self.follow_ups:
-            return None
         query, best = self.find_best()
         wider = find_best(self.list_usable(FollowUp.WIDER_LIMITS), query)
         if best is None or wider is None:
