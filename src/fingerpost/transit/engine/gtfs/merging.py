@@ -73,8 +73,7 @@ class FeedMerger:
         draft.headsigns = headsigns.to_texts()
         for table in _TABLES:
             type_ = type(getattr(draft, table))
-            # The stop column of stop times is joined last, because it determines the lengths of missing columns.
-            setattr(draft, table, type_(**{name: self._join(table, name) for name in reversed(type_._fields)}))
+            setattr(draft, table, type_._make(self._join(table, name) for name in type_._fields))
         draft.shapes = draft.shapes._replace(first=np.append(draft.shapes.first, self._counts["points"]))
         draft.trip_stop_time_count = self._join("trips", "stop_time_count")
         return draft
@@ -94,12 +93,6 @@ class FeedMerger:
         parts: list[Any] = self._columns.pop((table, name))
         if isinstance(parts[0], TextColumn):
             return TextColumn.concatenate(parts)
-        if (table, name) == ("stop_times", "headsign") and any(len(part) for part in parts):
-            stops = self._columns["stop_times", "stop"]
-            # A feed may omit the column.
-            parts = [
-                part if len(part) else np.full(len(stop), -1, np.int32) for part, stop in zip(parts, stops, strict=True)
-            ]
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def _add_stops(self, feed: TimetableDraft, row: int, findings: Findings) -> Int32:

@@ -15,7 +15,7 @@ from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNREADABLE
 from fingerpost.transit.engine.gtfs.csv.table import Block, ColumnBuffer, IdIndex, Table
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
-from fingerpost.transit.engine.timetable.columns import NO_INT32, mark_rows, to_columns
+from fingerpost.transit.engine.timetable.columns import mark_rows, take_rows, to_columns
 from fingerpost.transit.engine.timetable.draft import StopTimeColumns, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
@@ -42,7 +42,7 @@ _COLUMNS = (
 _PICKUP, _DROP_OFF, _HEADSIGN = range(5, 8)
 _FLEX = slice(8, 12)
 _TYPES: dict[str, Any] = {
-    **dict.fromkeys(("line", "trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
+    **dict.fromkeys(("line", "trip", "sequence", "stop", "arrival_s", "departure_s", "headsign"), np.int32),
     "flags": np.uint8,
 }
 # Limits on the departures generated from one row and in one feed; larger numbers are publishers' errors.
@@ -51,10 +51,7 @@ MAX_DEPARTURES_PER_FEED = 5_000_000
 
 
 class StopTimes(NamedTuple):
-    """Columns of stop times during the import; ``line`` is the line in the file. Missing times are negative.
-
-    ``headsign`` is empty if the table has no such column.
-    """
+    """Columns of stop times during the import; ``line`` is the line in the file. Missing times are negative."""
 
     line: Int32
     trip: Int32
@@ -64,9 +61,6 @@ class StopTimes(NamedTuple):
     departure_s: Int32
     flags: UInt8
     headsign: Int32
-
-    def select(self, index: Int64 | Mask) -> "StopTimes":
-        return StopTimes._make(column[index] if len(column) else column for column in self)
 
 
 def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
@@ -122,7 +116,7 @@ def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdI
     filled, interpolated = fill_times(stop_times, stops)
     table.note_rows(Reason.CALL_TIME_WORKED_OUT, stop_times.line[interpolated], "arrival_time")
     is_usable, count = _mark_usable_trips(archive, filled, trips, is_on_demand)
-    stop_times = filled if is_usable.all() else filled.select(is_usable[filled.trip])
+    stop_times = filled if is_usable.all() else take_rows(filled, is_usable[filled.trip])
     trips = replace(trips.select(is_usable), stop_time_count=count[is_usable].astype(np.int32))
     return trips, StopTimeColumns(*stop_times[2:])
 
@@ -134,9 +128,7 @@ def _read_rows(
     stop_ids = IdIndex(stops.row_by_id)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
     is_on_demand = np.zeros(len(trips) + 1, np.bool_)
-    has_headsign = _COLUMNS[_HEADSIGN] in table.columns
-    types = _TYPES | ({"headsign": np.int32} if has_headsign else {})
-    buffer = ColumnBuffer(types)
+    buffer = ColumnBuffer(_TYPES)
     for block in table.read_blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
         trip, stop = trips.ids.find(block, 0), stop_ids.find(block, 1)
         usable = np.ones(len(trip), np.bool_)
@@ -164,11 +156,10 @@ def _read_rows(
             "arrival_s": _read_times_s(table, block, 3, usable),
             "departure_s": _read_times_s(table, block, 4, usable),
             "flags": _read_flags(table, block, usable),
+            "headsign": headsigns.intern(block, _HEADSIGN),
         }
-        if has_headsign:
-            columns["headsign"] = headsigns.intern(block, _HEADSIGN)
         buffer.append(columns, usable)
-    return StopTimes(**{"headsign": NO_INT32} | buffer.finish()), is_on_demand[:-1]
+    return StopTimes(**buffer.finish()), is_on_demand[:-1]
 
 
 def _read_times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:
@@ -198,7 +189,7 @@ def _sort_rows(table: Table, stop_times: StopTimes) -> StopTimes:
         return stop_times
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
-        stop_times, key = stop_times.select(order), key[order]
+        stop_times, key = take_rows(stop_times, order), key[order]
     repeated = 1 + np.flatnonzero(key[1:] == key[:-1])
     table.note_rows(Reason.CALL_ORDER_ASSUMED, stop_times.line[repeated], "stop_sequence")
     return stop_times

@@ -82,10 +82,13 @@ def _pack(prefix: str, rows: Sequence[Any], types: Mapping[str, Any]) -> dict[st
 
 
 def _pack_trips(draft: TimetableDraft) -> dict[str, Any]:
+    stop_times = draft.stop_times
+    if not (stop_times.headsign >= 0).any():
+        stop_times = stop_times._replace(headsign=NO_INT32)
     return (
         _prefix("trip_", draft.trips)
         | _prefix("trip_departure_", draft.trip_departures)
-        | _prefix("stop_time_", draft.stop_times)
+        | _prefix("stop_time_", stop_times)
         | {
             "trip_first_stop_time": list_starts(draft.trip_stop_time_count),
             "headsign": draft.headsigns,
