@@ -26,7 +26,7 @@ def town(towns):
             "60.188,24.94",
             "TEST:BETA",
             (
-                "No stop is within walking distance (1500 m) of the origin; "
+                "No walk of 1500 m or less was found between the origin and a stop; "
                 "the nearest, Alpha, is 2002 m away in a straight line. "
                 "With 2602 m of walking and 0 changes, a trip departs at 2026-03-11T07:35:18+02:00 "
                 "and arrives at 2026-03-11T08:30:00+02:00"
@@ -46,7 +46,7 @@ def town(towns):
             "TEST:BETA",
             "60.27,25.1",
             (
-                "No stop is within walking distance (1500 m) of the destination; "
+                "No walk of 1500 m or less was found between the destination and a stop; "
                 "the nearest, Gamma, is 2224 m away in a straight line"
             ),
         ),
@@ -71,7 +71,7 @@ def test_the_cause_is_named(town, origin, destination, hint):
 def test_the_service_is_not_searched_if_an_end_has_no_stop(town, monkeypatch):
     monkeypatch.setattr("fingerpost.transit.embedded.network.find_endpoint_service", None)
 
-    assert town.plan("TEST:BETA", "60.27,25.1")["error"]["hint"].startswith("No stop is within")
+    assert town.plan("TEST:BETA", "60.27,25.1")["error"]["hint"].startswith("No walk of 1500 m or less")
 
 
 def test_too_few_changes_are_a_cause(towns):

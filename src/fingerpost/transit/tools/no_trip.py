@@ -190,11 +190,8 @@ async def _explain_reach(
     nearest = min(await list_near(MAX_WALK_M), key=lambda stop: stop.distance_m, default=None)
     if nearest is None:
         return f"No stop is within the longest walk allowed ({MAX_WALK_M:g} m) of {side}"
-    kind = "step-free walking distance" if query.step_free else "walking distance"
-    reason = f"No stop is within {kind} ({query.max_walk_m:g} m) of {side}"
-    if nearest.distance_m <= query.max_walk_m:
-        kind = "step-free walk" if query.step_free else "walk"
-        reason = f"No {kind} of {query.max_walk_m:g} m or less was found between {side} and a stop"
+    kind = "step-free walk" if query.step_free else "walk"
+    reason = f"No {kind} of {query.max_walk_m:g} m or less was found between {side} and a stop"
     return f"{reason}; the nearest, {nearest.stop.name}, is {nearest.distance_m:.0f} m away in a straight line"
 
 
