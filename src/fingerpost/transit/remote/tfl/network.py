@@ -92,9 +92,6 @@ class TflNetwork(ServerNetwork):
         """Convert a public stop id to TfL's id; return any other text stripped."""
         return next(iter(self._ids.decode(text)), text.strip())
 
-    def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # English only
-        return LANGUAGE
-
     async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:  # noqa: ARG002
         now = int(clock.now().timestamp())
         first, last = query.instant, query.instant + query.window_s
