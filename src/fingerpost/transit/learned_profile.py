@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Literal
 
 from pydantic import ValidationError
 
@@ -70,15 +71,11 @@ def new_remote_profile(
     )
 
 
-# Increase this number when the meaning of the stored facts changes.
-_FORMAT = 2
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _StoredProfile:
-    """A learned profile; files from before formats were numbered have format 1."""
+    """A learned profile; increase the format when the meaning of the stored facts changes."""
 
-    format: int = 1
+    format: Literal[2]
     source: str
     url: str | None
     learned: LearnedProfile
@@ -91,20 +88,18 @@ class LearnedProfiles:
     def find(self, record: NetworkRecord) -> LearnedProfile | None:
         path = self._get_path(record.name)
         try:
-            stored: _StoredProfile | None = get_adapter(_StoredProfile).validate_json(path.read_bytes())
+            stored: _StoredProfile = get_adapter(_StoredProfile).validate_json(path.read_bytes())
         except FileNotFoundError:
             return None
-        except (OSError, ValidationError):
-            stored = None
-        if stored is None or stored.format != _FORMAT:
+        except (OSError, ValidationError) as error:
             raise SettingsInvalid(
                 f"{path} is damaged or from another version. "
                 f"Run `fingerpost network refresh {record.name}` to recreate it"
-            )
+            ) from error
         return stored.learned if (stored.source, stored.url) == (record.source, record.url) else None
 
     def put(self, record: NetworkRecord, learned: LearnedProfile) -> None:
-        stored = _StoredProfile(format=_FORMAT, source=record.source, url=record.url, learned=learned)
+        stored = _StoredProfile(format=2, source=record.source, url=record.url, learned=learned)
         text = get_adapter(_StoredProfile).dump_json(stored, indent=1)
         with locked(self._folder / ".lock", self._folder):
             replace_file(self._get_path(record.name), text)

@@ -90,19 +90,14 @@ class Archive:
 
     def _check_size(self, name: str) -> int:
         size, packed_size = self._get_sizes(name)
+        ratio = size / max(packed_size, 1)
         if name not in _LARGE_TABLES and size > MAX_TABLE_BYTES:
-            raise FeedUnusable(
-                f"{self.name}: {name} is {size // _MEGABYTE:,} MB, but no feed needs more than "
-                f"{MAX_TABLE_BYTES // _MEGABYTE:,} MB",
-                hint="Check where the file came from",
-            )
-        if size > MIN_CHECKED_BYTES and size > MAX_RATIO * max(packed_size, 1):
-            raise FeedUnusable(
-                f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, but no timetable "
-                "compresses that well",
-                hint="Check where the file came from",
-            )
-        return size
+            problem = f"is {size // _MEGABYTE:,} MB, but no feed needs more than {MAX_TABLE_BYTES // _MEGABYTE:,} MB"
+        elif size > MIN_CHECKED_BYTES and ratio > MAX_RATIO:
+            problem = f"unpacks to {int(ratio):,} times its size, but no timetable compresses that well"
+        else:
+            return size
+        raise FeedUnusable(f"{self.name}: {name} {problem}", hint="Check where the file came from")
 
 
 @contextmanager
