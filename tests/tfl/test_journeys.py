@@ -205,6 +205,13 @@ async def test_a_plan_without_lift_data_is_returned_and_reports_it():
     )
 
 
+async def test_without_a_step_free_journey_none_with_steps_is_returned():
+    """TfL does not say where the steps are, so no warning could name them."""
+    answer, server = await plan((404, NO_JOURNEY), replace(QUERY, step_free=True))
+
+    assert (answer.itineraries, len(server.questions)) == ((), 1)
+
+
 async def test_a_journey_to_nowhere_is_left_out_and_counted():
     answer, _ = await plan({"journeys": [TO_NOWHERE]})
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import reduce
 from math import isfinite
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import polyline
 
@@ -152,7 +152,12 @@ class JourneyRequest:
 
 
 class JourneySearch(ABC):
-    """Searches for journeys on one server; a step-free query that finds no rides is repeated without that condition."""
+    """Searches for journeys on one server.
+
+    If ``retries_with_steps``, a step-free query that finds no rides is repeated without the step-free condition.
+    """
+
+    retries_with_steps: ClassVar[bool] = True
 
     @abstractmethod
     def list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
@@ -160,7 +165,7 @@ class JourneySearch(ABC):
 
     async def find(self, request: JourneyRequest) -> JourneyPage:
         found = await self._find_within(request)
-        if request.query.step_free and not found.has_rides:
+        if self.retries_with_steps and request.query.step_free and not found.has_rides:
             # The answer then warns about steps.
             return await self._find_within(replace(request, query=replace(request.query, step_free=False)))
         return found

@@ -88,6 +88,9 @@ _IN_PART = "TfL returns only three to five trips, so others in the window may be
 
 
 class TflJourneySearch(JourneySearch):
+    # TfL does not say which of its rides have steps, so the answer could not warn about them.
+    retries_with_steps = False
+
     def __init__(self, server: TflClient, ids: StopIdCodec, zone: ZoneInfo) -> None:
         self._server = server
         self._ids = ids
