@@ -1,7 +1,7 @@
 """Stop ids, stop lookup and name search on an OpenTripPlanner server, and Digitransit's geocoder."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
@@ -234,13 +234,6 @@ class DigitransitGeocoder(Geocoder):
     ) -> Sequence[Place]:
         server_ids = list(dict.fromkeys(candidate.stop_id for candidate in candidates if candidate.stop_id is not None))
         score_by_id = {candidate.stop_id: score for candidate, score in zip(candidates, scores, strict=True)}
-        stop_places = await self._find_stops(server_ids, language, score_by_id)
-        return [stop_places.get(candidate.stop_id or "") or candidate.to_place() for candidate in candidates]
-
-    async def _find_stops(
-        self, server_ids: Sequence[str], language: str | None, score_by_id: Mapping[str | None, float]
-    ) -> dict[str, Place]:
-        """Return the complete place for each stop or station, keyed by its id on the routing server (rule D2)."""
         found = await self._stops.find(server_ids, language)
         stations = {station.gtfs_id: station for station in found.stations}
         stations |= {stop.gtfs_id: stop.parent_station for stop in found.stops if stop.parent_station is not None}
@@ -248,10 +241,10 @@ class DigitransitGeocoder(Geocoder):
         single_stops = [stop for stop in found.stops if stop.gtfs_id in server_ids and stop.gtfs_id not in places]
         single_stops.sort(key=lambda stop: server_ids.index(stop.gtfs_id))
         places |= {stop.gtfs_id: self._stops.new_place(new_stop(stop)) for stop in single_stops}
+        places = {server_id: set_language(place, language) for server_id, place in places.items()}
         grouped_ids = [stop.gtfs_id for stop in single_stops[:MAX_GROUPED]]
         groups = await gather_all(
             self._stops.find_group(places[server_id], language, score_by_id[server_id]) for server_id in grouped_ids
         )
-        return {server_id: set_language(place, language) for server_id, place in places.items()} | dict(
-            zip(grouped_ids, groups, strict=True)
-        )
+        places |= dict(zip(grouped_ids, groups, strict=True))
+        return [places.get(candidate.stop_id or "") or candidate.to_place() for candidate in candidates]
