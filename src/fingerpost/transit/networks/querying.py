@@ -4,6 +4,7 @@ import asyncio
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -177,7 +178,7 @@ async def query_within(
         limit_s, stated_s = min((limit_s, limit_s), (max(_MIN_LIMIT_S, total_s - age_s), total_s))
     try:
         with measure_query(network):
-            async with clock.time_limit(limit_s):
+            async with nullcontext() if limit_s is None else clock.time_limit(limit_s):
                 return await query(network)
     except errors.ToolError:
         raise
