@@ -9,16 +9,15 @@ from functools import cache
 from itertools import chain, count, islice
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic_core import from_json, to_json
 
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile, TickerList
 from fingerpost.filings.figure import EDGAR, SAMPLE, Fact, FilingId
+from fingerpost.filings.sections import split_paragraphs, split_sections
+from fingerpost.filings.xbrl import Instance
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
-
-if TYPE_CHECKING:
-    from fingerpost.filings.xbrl import Instance
 
 _APPLICATION_ID = 0x46504643
 _VERSION = 4
@@ -215,9 +214,6 @@ class FactStore:
 
     def put_text(self, cik: int, filing: FilingId, text: str) -> int:
         """Replace a filing's text; return the number of its sections."""
-        # A local import, because loading figures does not need the HTML parser.
-        from fingerpost.filings.sections import split_paragraphs, split_sections
-
         sections = split_sections(text, filing.form)
         with self._transaction() as connection:
             _delete_text(connection, filing.accession)
@@ -243,7 +239,7 @@ class FactStore:
             row = (ticker, failed_at, message)
             _insert_rows(connection, "failed_fetches (ticker, failed_at, message)", [row], "OR REPLACE")
 
-    def put_instance(self, instance: "Instance", labels: Mapping[str, str], filing: FilingId) -> int:
+    def put_instance(self, instance: Instance, labels: Mapping[str, str], filing: FilingId) -> int:
         """Store a report's dimensional facts, and the totals of their concepts; return the number of facts."""
         dimensional_concepts = {fact.concept for fact in instance.facts if fact.members}
         facts = [fact for fact in instance.facts if fact.concept in dimensional_concepts]
