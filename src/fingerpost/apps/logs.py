@@ -44,14 +44,13 @@ class _JsonFormatter(_RedactingFormatter):
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            **{
-                name: redact_environment(value, self._secrets) if isinstance(value, str) else value
-                for name, value in getattr(record, "call", {}).items()
-            },
-            "message": redact_environment(record.getMessage(), self._secrets),
+            **getattr(record, "call", {}),
+            "message": record.getMessage(),
         }
         if record.exc_info:
-            fields["exception"] = redact_environment(self.formatException(record.exc_info), self._secrets)
+            fields["exception"] = self.formatException(record.exc_info)
+        for name, value in fields.items():
+            fields[name] = redact_environment(value, self._secrets) if isinstance(value, str) else value
         return json.dumps(fields, ensure_ascii=False)
 
 

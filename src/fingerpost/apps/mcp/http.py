@@ -96,7 +96,8 @@ class McpTransport:
         """Answer a request, or return the response that refuses it."""
         if scope["method"] != "POST":
             return Response(status_code=405, headers={"Allow": "POST"})
-        groups = _read_groups(scope)
+        # Such as ``/mcp/trips,filings``; an empty list means all groups.
+        groups = [group for group in scope["path_params"].get("groups", "").split(",") if group]
         try:
             check_groups(groups)
         except SettingsInvalid as error:
@@ -135,11 +136,6 @@ class McpTransport:
                 except TimeoutError:
                     return _TOO_LONG
         return None
-
-
-def _read_groups(scope: Scope) -> list[str]:
-    """Return the tool groups in a request's path, such as ``/mcp/trips,filings``; an empty list means all groups."""
-    return [group for group in scope["path_params"].get("groups", "").split(",") if group]
 
 
 def _build_error(message: str, call_id: object = None) -> dict[str, Any]:
