@@ -175,7 +175,8 @@ def _list_optional_fields(
 
 
 def _add_fields(arguments: dict[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Add the values of the options from ``with_tool_options`` to a tool's arguments."""
+    """Return a tool's arguments without None, with the values of the options from ``with_tool_options``."""
+    arguments = {name: value for name, value in arguments.items() if value is not None}
     for key, value in fields.items():
         if value is not None:
             *parents, name = key.split(_SEPARATOR)
