@@ -160,9 +160,9 @@ async def test_line_status_and_lifts_go_with_the_board():
     found, _ = await board([arriving(7)], **answers, **{"/StopPoint/940GZZLUVIC/Disruption": [*moved, *over]})
     (row,) = found.departures
 
-    assert [(alert.text, alert.effect) for alert in row.alerts] == [("Closed tonight.", "NO_SERVICE")]
-    assert [(alert.text, alert.effect) for alert in found.alerts] == [
-        ("Stop moved. Board at stop S.", "UNKNOWN_EFFECT"),
+    assert [(alert.header, alert.effect) for alert in row.alerts] == [("Closed tonight.", "NO_SERVICE")]
+    assert [(alert.header, alert.effect) for alert in found.alerts] == [
+        ("Stop moved.", "UNKNOWN_EFFECT"),
         ("No lift", "ACCESSIBILITY_ISSUE"),
     ]
 
@@ -173,7 +173,7 @@ async def test_a_suspended_line_without_predictions_has_its_alert():
     answers = {"/StopPoint/940GZZLUVIC": VICTORIA, "/Line/victoria/Status": [line]}
     found, _ = await board([], **answers, **{"/StopPoint/940GZZLUVIC/Disruption": []})
 
-    assert (found.departures, [alert.text for alert in found.alerts]) == ([], ["No trains today."])
+    assert (found.departures, [alert.header for alert in found.alerts]) == ([], ["No trains today."])
 
 
 async def test_a_platform_represents_its_station_and_a_station_its_hub():

@@ -188,10 +188,10 @@ async def test_alerts_of_the_line_the_leg_and_the_lifts_go_with_the_ride():
     answer, _ = await plan(told, **{"/Disruptions/Lifts": lifts})
     (leg,) = answer.itineraries[0].legs
 
-    assert [(alert.text, alert.effect) for alert in leg.alerts] == [
-        ("No ladder", "UNKNOWN_EFFECT"),
-        ("Minor Delays. Signal failure.", "SIGNIFICANT_DELAYS"),
-        ("VICTORIA: no step free access", "ACCESSIBILITY_ISSUE"),
+    assert [(alert.header, alert.text, alert.effect) for alert in leg.alerts] == [
+        ("No ladder", "", "UNKNOWN_EFFECT"),
+        ("Minor Delays.", "Minor Delays. Signal failure.", "SIGNIFICANT_DELAYS"),
+        ("VICTORIA: no step free access", "", "ACCESSIBILITY_ISSUE"),
     ]
     assert (leg.alerts[1].since, leg.alerts[1].until) == (utc(now[0]), utc(now[1]))
 

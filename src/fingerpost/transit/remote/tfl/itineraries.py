@@ -69,10 +69,18 @@ def _new_line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int,
 
 
 def _new_alert(text: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
-    """Return an alert without a header, because TfL's texts have none; alerts with the same text get the same id."""
+    """Return an alert whose header is the text's first sentence, because TfL's texts have no headers."""
     text = " ".join(text.split())
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return ServiceAlert(id=f"tfl-{digest}", header="", text=text, effect=effect, since=since, until=until)
+    first, stop, rest = text.partition(". ")
+    # TfL's disruptions have no ids, so alerts with the same text get the same id.
+    return ServiceAlert(
+        id=f"tfl-{hashlib.sha256(text.encode()).hexdigest()[:16]}",
+        header=first + stop.strip() if rest else text,
+        text=text if rest else "",
+        effect=effect,
+        since=since,
+        until=until,
+    )
 
 
 MINUTE_S = 60
