@@ -69,7 +69,7 @@ def _parse_fixed_time(text: str) -> datetime:
 
 @asynccontextmanager
 async def time_limit(seconds: float | None) -> AsyncIterator[None]:
-    """Raise TimeoutError if the block takes longer; None adds no limit.
+    """Raise TimeoutError if the block takes longer than ``seconds``; None adds no limit.
 
     Limits nest: inside the block, ``find_remaining_s`` returns the time until the earliest deadline.
     All limits use this function, so that tests can let a limit expire without waiting.
@@ -119,7 +119,7 @@ def find_call_age_s() -> float | None:
 
 
 def limit_compiler_wait(seconds: float) -> None:
-    """Let calls of the current task wait at most this long for the compiler."""
+    """Let each call in the current task wait at most ``seconds`` for the compiler."""
     _limits.set(_limits.get()._replace(compiler_wait_s=seconds))
 
 

@@ -1,7 +1,7 @@
 """Fingerpost's exception classes, and the remedies that they offer to callers.
 
 ``contract/envelope.py`` maps each class to its code in each contract. Messages and hints have no final period, unless a
-contract prints one; ``as_sentence`` adds it. Remedies are worded for agents; ``apps/cli/output.py`` words them for
+contract prescribes one; ``as_sentence`` adds it. Remedies are worded for agents; ``apps/cli/output.py`` words them for
 the command line, and ``apps/views/assets/strings.js`` for the web page.
 """
 
@@ -148,8 +148,8 @@ class FieldProblem:
 class ParameterError(ToolError):
     """Error raised when tool parameters are invalid.
 
-    ``details["field"]`` is the first invalid field, and ``details["errors"]`` lists all. ``problems`` are the
-    problems that the message combines, if they concern fields.
+    ``details["field"]`` is the first invalid field, and ``details["errors"]`` lists all. ``problems`` lists the field
+    problems that the message combines, if any.
     """
 
     def __init__(
@@ -298,7 +298,7 @@ class NotAccessible(SettingsInvalid):
 
 
 def new_unwritable_error(path: object, error: OSError) -> NotAccessible:
-    """Return the error for a file or folder that is not writable, with advice."""
+    """Return an error with a hint for a file or folder that is not writable."""
     return NotAccessible(
         f"{path} is not writable ({error.strerror or error})",
         hint="Free space or correct its permissions, or set FINGERPOST_HOME to another folder",

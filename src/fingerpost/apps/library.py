@@ -30,10 +30,10 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
 
     ``call`` returns the same envelopes as MCP and the command line, including errors.
     ``answer`` also returns the text, and requested parts such as geometry.
-    The named methods take the contract's fields in snake_case, return the answer's body, and raise errors as ToolError.
-    Fields that are None are not sent. ``home`` and ``user`` default to the settings.
-    ``tools`` adds your own tools, which plans can also use: functions with annotated parameters, whose result becomes
-    ``data``, or ``Tool`` objects with a ``spec``.
+    The methods named after tools take the contract's fields in snake_case, return the answer's body, and raise errors
+    as ToolError. Fields that are None are not sent. ``home`` and ``user`` default to the settings. ``tools`` adds your
+    own tools, which plans can also use. Each tool is either a ``Tool`` object with a ``spec`` or a function with
+    annotated parameters; a function's result becomes the answer's ``data``.
 
     Raises:
         SettingsInvalid: a setting, the home folder, or one of your tools is invalid.
@@ -51,17 +51,17 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop realtime updates and plan runs; each run can be resumed from its journal."""
+        """Stop realtime updates and plan runs; the runs can be resumed from the journal."""
         await self._application.aclose()
 
     async def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
-        """Call a tool and return the contract's envelope, even for an error; never raises a ToolError."""
+        """Call a tool and return the contract's envelope, even for an error; never raise a ToolError."""
         return (await self.answer(tool, arguments)).body
 
     async def answer(self, tool: str, arguments: object = None, *, include: Collection[str] = ()) -> Answer:
-        """Call a tool and return its body, its text, and the included parts, such as ``geometry``, in ``extras``.
+        """Call a tool and return its answer: the body, the text and, in ``extras``, the requested parts.
 
-        Never raises a ToolError; ``error`` is the error that the body reports.
+        Never raise a ToolError; ``error`` is the error that the body reports.
         """
         return await error_boundary.answer(self._application.tools, tool, arguments, user=self._user, include=include)
 

@@ -1,4 +1,4 @@
-"""Log to stderr with secrets redacted; servers drop lines that are not read fast enough."""
+"""Log to stderr with secrets redacted; servers drop log lines if stderr is not read fast enough."""
 
 import hashlib
 import json

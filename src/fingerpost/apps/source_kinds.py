@@ -114,7 +114,7 @@ def list_paces() -> dict[str, Pace]:
 
 
 def open_record_store(home: Path) -> NetworkRecordStore:
-    """Return the record store of a home folder; it validates records with all checks."""
+    """Return the record store of a home folder; it validates each record's source kind, paths and URLs."""
     kinds = frozenset({EMBEDDED, *(kind.kind for kind in REMOTE_KINDS)})
     return NetworkRecordStore(home, kinds=kinds, checks=(check_locations,))
 

@@ -26,7 +26,8 @@ _POSITIONAL = frozenset({"raw_text", "from_", "to", "query_type", "parameters", 
 class ToolMethods(Generic[_Body_co]):
     """Every tool as a method, with the contract's fields in snake_case.
 
-    A subclass defines ``_fetch_body(tool, arguments)``, which calls a tool. If it is asynchronous, so are the methods.
+    A subclass defines ``_fetch_body(tool, arguments)``, which calls a tool. If ``_fetch_body`` is asynchronous, so are
+    the methods.
     """
 
     def __init_subclass__(cls) -> None:

@@ -83,9 +83,9 @@ def list_tools(
     journeys: JourneyOptions | None = None,
     has_sign_in: bool = False,
 ) -> list[PublishedTool]:
-    """Return the tools in the given groups, or in all; without a library, filings tools use the sample data.
+    """Return the tools in the given groups, or all tools; without a ``library``, filings tools use sample data.
 
-    The caller may add tools to the list; ``tool_details`` describes those too.
+    The caller may add tools to the list; ``tool_details`` then describes the added tools too.
     """
     check_groups(groups or ())
     tools: list[PublishedTool] = []
@@ -142,7 +142,7 @@ def new_networks(settings: Settings) -> AllNetworks:
 def build(
     settings: Settings, groups: Collection[str] | None = None, user_tools: Sequence[UserTool] = ()
 ) -> Application:
-    """Return an application with the tools in the given groups, or in all if ``groups`` is None.
+    """Return an application with the tools in the given groups, or with all tools if ``groups`` is None.
 
     ``user_tools`` are the caller's own tools; installed packages can add more (``plan/user_tools.py``).
     """

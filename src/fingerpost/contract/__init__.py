@@ -1,4 +1,4 @@
-"""The contracts' models: tools, plans and responses, and their validation, without I/O.
+"""The contracts' models (tools, plans and responses) and their validation, without I/O.
 
-Users import the contract's names from ``fingerpost`` (rule F1), which also registers the built-in tools.
+Users import the contract's names from ``fingerpost`` (rule F1), because that also registers the built-in tools.
 """

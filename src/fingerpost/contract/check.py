@@ -27,7 +27,7 @@ def validate_call(tool_name: str, query_type: str, params: dict[str, Any]) -> No
 
 
 def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> BaseModel:
-    """Return the parameters as the query type's model.
+    """Return the parameters as an instance of the query type's model.
 
     Raises:
         ToolNotFound: there is no such tool.
@@ -48,12 +48,12 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
 
 
 def read_arguments(model: type[BaseModel], arguments: Any) -> BaseModel:
-    """Return arguments as a model; raise pydantic.ValidationError if they are invalid."""
+    """Parse arguments into ``model``; raise pydantic.ValidationError if they are invalid."""
     return model.read(arguments) if issubclass(model, WireModel) else model.model_validate(arguments)
 
 
 def check_arguments(model: type[BaseModel], arguments: Any) -> None:
-    """Raise a ParameterError that describes all problems if arguments are invalid."""
+    """If arguments are invalid, raise a ParameterError that describes all problems."""
     try:
         read_arguments(model, arguments)
     except ValidationError as error:
@@ -88,7 +88,7 @@ def explain(
 
 
 def check_count(arguments: Mapping[str, Any], max_values: int | None) -> None:
-    """Raise ParameterError for more than 100 fields, or more than ``max_values`` values at any depth."""
+    """Raise ParameterError if there are over 100 fields, or over ``max_values`` values, including nested ones."""
     if len(arguments) > MAX_FIELDS:
         raise ParameterError(f"the arguments have {len(arguments):,} fields; at most {MAX_FIELDS} are allowed")
     values: list[Any] = [arguments]
@@ -149,7 +149,7 @@ def format_value(value: Any) -> str:
 
 
 def clip(text: str) -> str:
-    """Truncate a value for a message."""
+    """Truncate text for a message."""
     return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
 
 
@@ -209,7 +209,7 @@ def _format_predicate(kind: str, value: Any, context: Mapping[str, Any]) -> str:
 
 
 def _resolve_path(shape: Shape, location: list[int | str]) -> tuple[str, list[Shape]]:
-    """Return the dotted path of a location without union tags, and the shapes that contain its last part."""
+    """Return a location's dotted path, without union tags, and the shapes that contain its last part."""
     path = ""
     branches: list[Any] = [shape]
     parents: list[Shape] = []

@@ -104,9 +104,9 @@ _CODES_BY_ERROR: dict[type[BaseException], _Codes] = {
 
 
 def find_error_code(error: errors.ToolError, contract: Contract) -> str:
-    """Return the code of an error in a contract.
+    """Return an error's code in a contract.
 
-    In the lookup contract, the service ``geocoding`` in ``details["service"]`` selects a GEOCODING code, and
+    In the lookup contract, if ``details["service"]`` is ``geocoding``, ROUTING codes become GEOCODING codes, and
     ``details["missing"]`` distinguishes a missing key from a refused one.
     """
     row = _find_codes(error)

@@ -1,6 +1,7 @@
 """JSON shapes of failed calls: one error envelope for each contract (rule A5).
 
-Each tool's output schema includes them, because clients also validate errors against ``outputSchema``.
+Each tool's output schema includes its contract's failure shapes, because clients also validate errors against
+``outputSchema``.
 """
 
 from typing import Any, Literal, NotRequired
@@ -30,7 +31,7 @@ class LookupCandidate(WireDict):
 
 
 class FailureCandidate(LookupCandidate):
-    """A candidate; every tool accepts its token."""
+    """A candidate with a token that every tool accepts."""
 
     token: str
 

@@ -1,4 +1,4 @@
-"""Published tools: their definitions, calls, replies and answers, and the base class that validates them."""
+"""Published tools: definitions, calls, replies and answers; the base class validates arguments and answers."""
 
 import json
 import uuid
@@ -311,7 +311,7 @@ def _validate(fields: Mapping[str, Any], shape: Shape) -> Any:
 
 
 def new_failure(error: ToolError, contract: Contract, correlation_id: str, **call_fields: Any) -> Answer:
-    """Return the answer that reports an error in a contract's envelope; pass other arguments to ``render_error``."""
+    """Return the answer that reports an error in a contract's envelope; ``render_error`` gets ``call_fields``."""
     return Answer(
         body=render_error(error, contract, correlation_id, **call_fields),
         text=format_error_text(error, contract),

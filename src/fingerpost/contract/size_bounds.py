@@ -78,7 +78,7 @@ def _add_notices(body: dict[str, Any], truncated: Sequence[TruncationNotice], to
 
 
 def _bound_body(body: Wire, paths: Sequence[Path], hint: str) -> tuple[Wire, list[TruncationNotice]]:
-    """Return a body within the limit, and its truncated parts.
+    """Truncate a body to the limit; return it with a notice for each truncated part.
 
     The parts at ``paths`` share the limit evenly; a part smaller than its share is not truncated.
     """
@@ -152,7 +152,7 @@ def _count_bytes(value: Any) -> int:
 
 
 def _bound_text(text: str, hint: str, notices: Sequence[str]) -> str:
-    """Append the notices, and cut the middle of the text if it exceeds the limit."""
+    """Append the notices; if the text then exceeds the limit, cut out its middle."""
     full_text = "\n".join([text, *notices])
     raw = full_text.encode("utf-8", "replace")
     if len(raw) <= MAX_TEXT_BYTES:

@@ -87,7 +87,7 @@ class Tool(ABC):
 
 
 class ToolSpec(BaseModel):
-    """Tool specification: the parameter model for each query type, and the key of the tool's output in memory."""
+    """Tool specification: the parameter model for each query type, and the memory key for the tool's output."""
 
     model_config = ConfigDict(extra="forbid")
 

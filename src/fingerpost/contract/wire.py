@@ -179,7 +179,7 @@ def get_adapter(shape: Shape) -> TypeAdapter[Any]:
 
 
 def get_field_types(shape: Any) -> dict[str, Any]:
-    """Return the type of each field, by its JSON name; empty if the type has no fields."""
+    """Return each field's type, keyed by its JSON name; empty if the shape has no fields."""
     if is_typeddict(shape):
         return get_type_hints(shape)
     if isinstance(shape, type) and issubclass(shape, BaseModel):
@@ -230,7 +230,7 @@ _BOUNDS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "ex
 
 
 def _compact_object(schema: JsonSchemaValue) -> JsonSchemaValue:
-    """Remove the title and docstring, and rename bounds such as ``ge`` that pydantic keeps after a validator."""
+    """Remove the title and docstring; rename bounds such as ``ge`` that pydantic leaves on validated fields."""
     schema.pop("title", None)
     schema.pop("description", None)
     for field in schema.get("properties", {}).values():

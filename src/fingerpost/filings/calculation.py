@@ -60,7 +60,7 @@ class Unavailable(Exception):
 
 @dataclass(slots=True)
 class Computation:
-    """A company's formula and its value, evaluated ``lag`` periods before ``period``."""
+    """A formula and its value for a company, ``lag`` periods before ``period``."""
 
     source: CompanyFigures
     formula: ast.expr
@@ -115,7 +115,7 @@ def compute(
 ) -> Computation:
     """Evaluate a formula on a common basis, or raise Unavailable.
 
-    ``check`` rejects inputs that mix shares from before and after a split.
+    If ``check``, reject inputs that mix per-share amounts or share counts from before and after a split.
     """
     inputs: dict[Lookup, tuple[Metric, Figure]] = {}
     missing: Missing = {}
@@ -174,7 +174,7 @@ def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, l
 
 
 def _select_headline(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> tuple[Figure, ...]:
-    """Return the headline figures for a period (for a trailing year, the last balance), or raise Unavailable."""
+    """Return a period's headline figures (for a trailing year, its sum or last balance), or raise Unavailable."""
     if period.is_trailing and metric.kind != STOCK:
         return (_find_trailing(source, metric, period),)
     if headline := source.select(metric, period).headline:
@@ -183,7 +183,7 @@ def _select_headline(source: CompanyFigures, metric: Metric, period: PeriodFilte
 
 
 def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> Figure:
-    """Return a metric's value for a fiscal year or its sum over the last four quarters, or raise Unavailable."""
+    """Return a fiscal year's value or the sum of the last four quarters; raise Unavailable if there is none."""
 
     def refuse(reason: Reason, message: str, step: str) -> Unavailable:
         return Unavailable({metric.name: build_missing(reason, message, step)})
@@ -281,7 +281,7 @@ def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> Met
 
 
 def mark_basis_changes(headline: Sequence[Figure], source: CompanyFigures) -> list[Figure]:
-    """Return consecutive figures; add a note to each figure that is not comparable with the previous one."""
+    """Return consecutive figures, with a note on each figure that is not comparable with the previous one."""
     noted_figures = list(headline[:1])
     for previous, figure in pairwise(headline):
         explanation = explain_break(previous, figure, source.options, source.name_changes)
@@ -330,7 +330,7 @@ def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Ser
 
 
 def _list_transitions(source: CompanyFigures, figures: Sequence[Figure]) -> list[Figure]:
-    """Return the longest figure of each transition period reported in a 10-KT."""
+    """Return, for each transition period reported in a 10-KT, the figure that covers the most time."""
     longest: dict[str, Figure] = {}
     for figure in figures:
         is_transition = any(fact.form.startswith("10-KT") for fact in figure.headlines)

@@ -102,7 +102,7 @@ def suggest_metrics(text: str, concepts: Collection[str]) -> list[str]:
 def choose_headline_concept(metric: Metric, values: dict[str, float], sic: str | None) -> str:
     """Choose the concept that covers the entire company, from one filing's values for a period and tier.
 
-    The largest value wins, because smaller ones are components; banks, tobacco and fuel companies are exceptions.
+    The largest value wins, because smaller ones are components; banks, tobacco firms and fuel firms are exceptions.
     """
     chosen_value = max(values.values())
     if metric.name == REVENUE:

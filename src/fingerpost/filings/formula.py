@@ -2,7 +2,7 @@
 
 Formulas contain numbers, metric names, ``+ - * /``, parentheses and period functions. Values are exact fractions
 with units. Other syntax, too many evaluations and incompatible units raise ParameterError; division by zero and growth
-from zero raise NotComputable.
+from zero or a negative value raise NotComputable.
 """
 
 import ast
@@ -53,7 +53,7 @@ class Quantity:
 
 
 class Lookup(NamedTuple):
-    """An input to an expression: a metric name, ``lag`` periods before the expression's period."""
+    """An input to an expression: a metric, ``lag`` periods before the expression's period."""
 
     name: str
     lag: int
@@ -94,7 +94,7 @@ def read_formula(text: str) -> ast.expr:
 
 
 def list_lookups(formula: ast.expr, lag: int = 0, periods_per_year: int = 1) -> list[Lookup]:
-    """Return the inputs of a formula that is evaluated ``lag`` periods earlier, in order of use."""
+    """Return, in order of use, the inputs of a formula that is evaluated ``lag`` periods earlier."""
     visited = list(islice(_walk(formula, lag, periods_per_year), _MAX_EVALUATIONS + 1))
     if len(visited) > _MAX_EVALUATIONS:
         raise ParameterError("the expression needs too many evaluations: nest fewer period functions", _FIELD)

@@ -95,9 +95,10 @@ class FactLibrary:
         self._cache: dict[tuple[Any, ...], Any] = {}
 
     def find_company(self, text: str) -> Company | None:
-        """Return the company for a ticker, CIK or name, or None; prefer the CIK with the newest filing.
+        """Find a company by ticker, CIK or name; prefer the CIK with the newest filing.
 
-        If the text is a ticker, it becomes the company's ``ticker``. The result is None for an ambiguous name.
+        If the text is a ticker, it becomes the company's ``ticker``. The result is None if no company matches, or if a
+        name is ambiguous.
         """
 
         def find() -> Company | None:
@@ -109,14 +110,14 @@ class FactLibrary:
         return self.get_cached(("companies",), lambda: self._query_companies("ORDER BY ticker, cik"))
 
     def find_listed_company(self, text: str) -> tuple[str, int, str] | None:
-        """Return (ticker, CIK, name) of a company from the loaded list of tickers, or None."""
+        """Find a company in the loaded list of tickers; return (ticker, CIK, name), or None if it is not listed."""
         for ticker in self._list_candidates(text):
             if rows := self.rows("SELECT ticker, cik, name FROM listed WHERE ticker = ?", ticker):
                 return rows[0]
         return None
 
     def list_ticker_owners(self, ticker: str) -> list[tuple[int, str]]:
-        """Return (CIK, name) of each company with a ticker, newest CIK first."""
+        """Return (CIK, name) of each company with the given ticker, highest CIK first."""
         return self.rows(
             "SELECT cik, companies.name FROM tickers JOIN companies USING (cik) WHERE tickers.ticker = ?1"
             " UNION SELECT cik, name FROM listed WHERE ticker = ?1 ORDER BY cik DESC",
@@ -144,7 +145,8 @@ class FactLibrary:
     def list_ciks(self, company: Company) -> list[int]:
         """Return all CIKs of the company's tickers, including those of predecessors with older figures.
 
-        Companies to which EDGAR's lists assign the same ticker, at different times, are not treated as one company.
+        Companies that had the same ticker at different times, according to EDGAR's lists, are not treated as one
+        company.
         """
         query = (
             "SELECT DISTINCT other.cik FROM tickers AS own JOIN tickers AS other ON other.ticker = own.ticker"
@@ -332,7 +334,7 @@ class CompanyFigures:
 
     @property
     def name_changes(self) -> list[str]:
-        """The dates on which both name and figures changed (decision 0205); empty if no submissions are loaded."""
+        """Dates of name changes after which filings repeat too few old figures (decision 0205); empty if unknown."""
         as_of = self.options.as_of or LAST_DAY
         query = f"SELECT day FROM name_changes WHERE cik = ?1 AND NOT ({_REPEATED})"  # noqa: S608
         return self._cached(lambda: sorted(day for (day,) in self._rows(query, as_of)), "name_changes", as_of)

@@ -115,7 +115,7 @@ def _read_range(text: str) -> PeriodFilter:
 
 
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Series:
-    """Return the figures in a series that fall in a period, longer periods first.
+    """Return the figures in a series that fall in a period: years, then quarters, balances, and other periods.
 
     The headline figures are the first of these kinds that the period contains: fiscal years, year-end balances,
     quarters, other balances.

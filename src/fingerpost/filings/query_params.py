@@ -158,7 +158,7 @@ class WindowParams(ViewParams):
 
 
 class FinancialFactsQuery(WindowParams, FinancialFactsParams):
-    """Parameters of ``financial_facts``, which extend the contract. ``period`` can replace both dates."""
+    """Parameters of ``financial_facts``; they extend the contract's parameters. ``period`` can replace both dates."""
 
     ticker: Ticker
     metrics: Annotated[list[Word], Field(min_length=1, max_length=50, description="such as Revenue, or us-gaap:Assets")]

@@ -128,7 +128,7 @@ class _Column(NamedTuple):
 def statement(library: FactLibrary, params: query_params.StatementParams) -> Reply:
     """Return the lines of a statement for one or more periods, by default the newest fiscal year.
 
-    Lines that the company did not report are listed in ``missing`` instead of computed.
+    Lines that the company did not report are listed in ``missing``; they are not computed.
     """
     kind, not_found = params.statement, f"No financial facts found for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
@@ -183,9 +183,10 @@ def _build_column(
 
 
 def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
-    """Return a fact from the newest filing that states the most totals; for original values, from the first filing.
+    """Return a fact from the newest filing that states the most totals (for original values, from the oldest).
 
-    Unless ``is_original``, skip filings with less than half the lines of the fullest: they only repeat totals.
+    Unless ``is_original``, skip filings with fewer than half the lines of the fullest filing, because they only repeat
+    totals.
     """
     facts = {
         name: figure.headlines[:1] if is_original else figure.headlines

@@ -71,7 +71,7 @@ class Reply:
 
 
 def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
-    """Build the ``source`` field of a response; ``complete_through`` is the companies' earliest date.
+    """Build the ``source`` field of a response; ``complete_through`` is the earliest of the companies' dates.
 
     A note warns about companies whose next report was due by ``as_of`` (default: today).
     """
@@ -104,7 +104,7 @@ def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any
 
 
 def build_missing(reason: Reason, message: str, next_step: str, suggestions: list[str] | None = None) -> dict[str, Any]:
-    """Build an entry for ``missing``. The texts must not end with a period."""
+    """Build an entry for ``missing``. ``message`` and ``next_step`` must not end with a period."""
     entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
     if suggestions:
         entry["did_you_mean"] = suggestions

@@ -202,7 +202,7 @@ def _resolve_period(
 
 
 def _list_headlines(metric: Metric, filings: _Filings, larger: Mapping[str, set[str]], sic: str | None) -> list[Fact]:
-    """Return the fact with the best tag for a period from each filing, oldest first.
+    """Return the best-tagged fact of each filing for a period, oldest first.
 
     Skip a fact if an earlier filing used a higher-ranked tag: the fact is a component or a related figure, not a
     revision.
@@ -273,7 +273,7 @@ _AMOUNT_DIGITS = 4
 def _derive_quarters(
     figures: Sequence[Figure], options: FigureOptions, name_changes: Sequence[str]
 ) -> tuple[dict[str, Figure], dict[str, Figure]]:
-    """Derive quarters by subtraction; return the quarters, and those without a common basis, keyed by end date.
+    """Derive quarters by subtraction; return, by end date, the derived ones and those without a common basis.
 
     A quarter is not derived if a filing states it with an equal or better tag.
     """

@@ -45,7 +45,7 @@ class Split(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """A change of a figure between two filings that implies a split into ``ratio`` new shares per old share."""
+    """A figure's change between two filings, which implies a split into ``ratio`` new shares per old share."""
 
     new_date: str
     old_date: str
@@ -251,7 +251,7 @@ def restate_jointly(figures: Sequence[Figure], metric_names: Sequence[str]) -> l
 
 
 def _list_restated(names: Sequence[str], figures: Sequence[Figure]) -> set[str]:
-    """Return the names of the figures that were restated after the first of the figures was filed.
+    """Return the names of the figures that were restated after the earliest figure was filed.
 
     Earlier restatements do not matter, because later figures are on the new basis. A figure with a single headline
     does not matter either, because its value already comes from the filing that restated it.
@@ -267,7 +267,7 @@ def _list_restated(names: Sequence[str], figures: Sequence[Figure]) -> set[str]:
 def align_basis(
     inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptions, name_changes: Sequence[str]
 ) -> dict[_K, tuple[Metric, Figure]]:
-    """Return the inputs to a calculation on a common basis.
+    """Put the inputs to a calculation on a common basis, and return them.
 
     If the frameworks or the company names differ, or an input was restated after another was reported, the values come
     from the newest filing that states all inputs.

@@ -204,9 +204,10 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
 
 
 def _choose_headings(text: str, headings: Sequence[_Heading]) -> list[_Heading]:
-    """Choose one heading per item, in item order, so that the text below the headings is as long as possible.
+    """Choose at most one heading per item, in item order, with the most text below the chosen headings.
 
-    Lengths are scored on a logarithmic scale, so that short items outweigh a table of contents or a long preface.
+    Lengths are compared on a logarithmic scale, so that many short items outweigh a table of contents or a long
+    preface.
     """
     if not headings:
         return []
@@ -266,7 +267,7 @@ _ITEM = re.compile(
 def match_sections(form: str, sections: Sequence[Section], item: str) -> list[Section]:
     """Return the sections that ``item`` refers to.
 
-    ``item`` is a number such as ``1A``, ``II.1A`` or ``2.02``, a section type, or the first words of a title.
+    ``item`` is an item number (such as ``1A``, ``II.1A`` or ``2.02``), a section type, or the first words of a title.
     """
     query = item.strip().rstrip(".:")
     words = _fold_words(query)
@@ -299,7 +300,7 @@ _LINE = re.compile(r"[^\n]+")
 
 
 def split_paragraphs(text: str) -> list[tuple[int, int]]:
-    """Return the start and end of each paragraph; the paragraphs contain every line of the text."""
+    """Return the start and end of each paragraph; every line of the text belongs to a paragraph."""
     paragraphs: list[tuple[int, int]] = []
     start = end = 0
     for line_start, line_end in _split_lines(text):
@@ -311,7 +312,7 @@ def split_paragraphs(text: str) -> list[tuple[int, int]]:
 
 
 def _split_lines(text: str) -> Iterator[tuple[int, int]]:
-    """Return the start and end of each line; split a very long line after a sentence or a word."""
+    """Return the start and end of each line; very long lines are split after a sentence or a word."""
     for line in _LINE.finditer(text):
         start, end = line.span()
         while end - start > _MAX_PARAGRAPH_CHARS:
@@ -323,7 +324,7 @@ def _split_lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def split_pages(text: str, max_bytes: int) -> list[str]:
-    """Return pages of at most ``max_bytes`` that end at line ends or, in a long line, after a sentence or a word."""
+    """Split text into pages of at most ``max_bytes``, at line ends or, in long lines, after a sentence or word."""
     pages: list[str] = []
     page_start, page_end = 0, 0
     for _, end in _split_lines(text):

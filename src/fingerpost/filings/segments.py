@@ -1,4 +1,4 @@
-"""Break a figure down by an axis in a filing, such as segments or products, and check the sum against the total."""
+"""Break down a figure by an axis, such as segment or product, and compare the sum with the filing's total."""
 
 import json
 from collections import defaultdict
@@ -65,10 +65,10 @@ class Report:
 
 
 class BreakdownRow(NamedTuple):
-    """A member of an axis.
+    """A member of an axis, with its value and role.
 
-    The sum includes ``part`` and ``reconciling`` rows. It excludes ``overlapping`` rows: subtotals, parts of other
-    rows, and rows that split the total in another way.
+    ``Breakdown.sum`` includes ``part`` and ``reconciling`` rows. It excludes ``overlapping`` rows: subtotals, parts of
+    other rows, and rows that split the total in another way.
     """
 
     member: str
@@ -78,7 +78,7 @@ class BreakdownRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """The rows of an axis in one filing and period; ``total`` is None if the filing states no total.
+    """The rows for one axis, filing and period; ``total`` is None if the filing states no total.
 
     ``omitted`` counts the values that are not in the rows: values for members of several axes, and values before
     eliminations.
@@ -113,7 +113,7 @@ def _round(value: float) -> int | float:
 
 
 def list_reports(library: FactLibrary, ciks: Iterable[int], last_day: str) -> list[Report]:
-    """Return the companies' reports with segment data, filed on or before a day, newest first."""
+    """Return the companies' reports that have segment data and were filed by the given day, newest first."""
     query = (
         "SELECT id, cik, accession_number, filing_type, filing_date, report_date FROM instances"
         " WHERE cik = ? AND filing_date <= ?"
@@ -132,7 +132,7 @@ def find_period(fact: InstanceFact, calendar: FiscalCalendar) -> PeriodFilter | 
 
 
 def build_breakdowns(report: Report, facts: Sequence[InstanceFact]) -> list[Breakdown]:
-    """Break down one period's facts by each axis, using the concept and unit whose parts best match the total."""
+    """Break down one period's facts by each axis, using the concept and unit whose rows best match the total."""
     by_axis: dict[str, list[Breakdown]] = defaultdict(list)
     groups: dict[tuple[str, str, str, str], list[InstanceFact]] = defaultdict(list)
     # Put facts with members first, because the order breaks ties between candidates.
@@ -158,8 +158,8 @@ def build_breakdowns(report: Report, facts: Sequence[InstanceFact]) -> list[Brea
 def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[BreakdownRow], list[BreakdownRow], int]:
     """Return the rows of an axis, the crossed rows, and the number of facts in neither list.
 
-    A crossed row is a member's only value, and combines members of two axes, such as a region and the company's only
-    product. Crossed rows are used if they make the sum equal the total, or if there are no other rows.
+    A crossed row is a member's only value, and also belongs to a member of another axis: for example, a region and the
+    company's only product. Crossed rows are used if they make the sum equal the total, or if there are no other rows.
     """
     rows: dict[str, BreakdownRow] = {}
     crossed: dict[str, list[BreakdownRow]] = defaultdict(list)
@@ -185,10 +185,10 @@ def _list_rows(group: Sequence[InstanceFact], axis: str) -> tuple[list[Breakdown
 
 
 def _find_overlapping(rows: Sequence[BreakdownRow], total: float) -> Sequence[BreakdownRow]:
-    """Return the rows to exclude so that the other rows add up to the total exactly, or no rows.
+    """Return the rows to exclude so that the rest add up to the total; return no rows if this is impossible.
 
-    Excluded rows are subtotals of other rows, or add up to the total by themselves. If there are few rows, one or
-    two members may be parts of other rows.
+    Excluded rows are subtotals of other rows, or add up to the total by themselves. If there are few rows, one or two
+    of the excluded rows may instead be parts of other rows.
     """
     surplus = _round(sum(row.value for row in rows) - total)
     if surplus == 0 or len(rows) > _MAX_ROWS:
@@ -220,7 +220,7 @@ def list_axes(facts: Iterable[InstanceFact]) -> list[str]:
 def match_axes(text: str | None, axes: Iterable[str], labels: Mapping[str, str]) -> list[str]:
     """Return the axes that a caller's word refers to: a common word such as ``product``, a tag, or a label.
 
-    Without a word, return the axes that have a common word.
+    If ``text`` is None, return all axes that have a common word.
     """
     folded_text = "" if text is None else _fold(text)
     words = [word for word in AXIS_WORDS if text is None or folded_text in (word, f"{word}s")]

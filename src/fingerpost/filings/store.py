@@ -1,4 +1,4 @@
-"""Write the facts file: a SQLite database of companies, facts, filings, their text and their segments."""
+"""Write the facts file: a SQLite database of companies, facts, and filings with their text and segments."""
 
 import sqlite3
 import zlib
@@ -126,7 +126,7 @@ def has_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
 
 
 def _create_tables(connection: sqlite3.Connection) -> None:
-    """Create the tables in the current transaction, which ``executescript`` would commit."""
+    """Create the tables in the current transaction; ``executescript`` would commit that transaction first."""
     versions = f"PRAGMA application_id = {_APPLICATION_ID};\nPRAGMA user_version = {_VERSION}"
     for statement in f"{_TABLES}{versions}".split(";\n"):
         connection.execute(statement)
@@ -156,8 +156,8 @@ class FactStore:
     ) -> None:
         """Replace a company's figures; ``predecessor_of`` is the ticker of the company's successor.
 
-        ``fetched`` is the URL of the figures, with its ETag and Last-Modified. Unless ``replaces_newer``, newer figures
-        stay.
+        ``fetched`` holds the URL of the figures and the response's ETag and Last-Modified. Newer stored figures are not
+        replaced unless ``replaces_newer`` is true.
         """
         with self._transaction() as connection:
             query = "SELECT 1 FROM companies WHERE cik = ? AND complete_through > ?"

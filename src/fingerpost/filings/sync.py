@@ -1,7 +1,8 @@
 """Fetch companies' figures and filings from EDGAR into the facts file; a failure leaves stored figures intact.
 
-The SEC's fair access rules require a User-Agent with a contact, and allow each user ten requests per second across
-all machines. Faster callers are blocked for ten minutes and get an HTML page instead of the API's response.
+The SEC's fair access rules require a User-Agent with a contact, and limit each user to ten requests per second across
+all machines. Callers that exceed this limit are blocked for ten minutes and get an HTML page instead of the API's
+response.
 """
 
 import asyncio
@@ -109,7 +110,10 @@ def _find_error(response: Response) -> ToolError | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncedCompany:
-    """The result for a CIK; ``facts`` is ``new``, ``unchanged``, or ``not_in_aggregate`` if EDGAR has no figures."""
+    """The result of a fetch for one CIK.
+
+    ``facts`` is ``new``, ``unchanged``, or ``not_in_aggregate`` if EDGAR has no figures.
+    """
 
     ticker: str
     cik: int
@@ -130,7 +134,7 @@ class EdgarSync:
     async def sync(
         self, company: str, *, texts: int = 0, forms: Collection[str] = FORMS_WITH_ITEMS, instances: int = 0
     ) -> list[SyncedCompany]:
-        """Fetch the figures and filings for all CIKs of a company, by ticker or name.
+        """Fetch the figures and filings for all CIKs of a company, given by ticker or name.
 
         Also fetch the text of the newest ``texts`` filings, and the segments of the newest ``instances`` reports.
 
@@ -141,7 +145,7 @@ class EdgarSync:
             return [await self._sync(library, ticker, cik, texts, forms, instances) for cik in ciks]
 
     async def _find_company(self, library: FactLibrary, text: str) -> tuple[str, list[int]]:
-        """Return the ticker and the CIKs of a company, by ticker or name."""
+        """Find a company by ticker or name, and return its ticker and CIKs."""
 
         def find() -> tuple[str, list[int]]:
             listed = library.find_listed_company(text)
@@ -190,7 +194,10 @@ class EdgarSync:
         )
 
     async def _sync_instance(self, cik: int, filing: Filing) -> bool:
-        """Fetch a report's XBRL instance and labels. Return False if it has no instance, as with older reports."""
+        """Fetch a report's XBRL instance and labels.
+
+        Return False if the report has no instance, as is the case for older reports.
+        """
         document = f"{filing.document.rpartition('.')[0]}_htm.xml"
         content = await self._find_document(cik, filing, document)
         if content is None:
@@ -241,7 +248,7 @@ class EdgarSync:
 
 @dataclass(frozen=True, slots=True)
 class CompanyFetcher:
-    """Fetches one company while a caller is waiting, and records failures in the facts file for all processes."""
+    """Fetches one company while a caller waits, and shares failures with all processes through the facts file."""
 
     _path: Path
     _edgar: Edgar

@@ -1,6 +1,6 @@
 """Parse XBRL 2.1 instances and label linkbases with the standard library; documents with a DTD are rejected.
 
-EDGAR extracts an instance (``NAME_htm.xml``) from each report in inline XBRL. Unlike ``companyfacts``, the instance has
+EDGAR extracts an instance (``NAME_htm.xml``) from each inline XBRL report. Unlike ``companyfacts``, the instance has
 facts with dimensions, such as segments, products and regions.
 """
 
@@ -83,7 +83,7 @@ def _parse_xml(content: bytes, name: str) -> tuple[Element, Mapping[str, str]]:
 
 
 class _Names:
-    """Formats qualified names with the standard prefix of a known taxonomy, otherwise with the filer's prefix."""
+    """Formats qualified names with a known taxonomy's standard prefix, or else with the filer's prefix."""
 
     def __init__(self, namespaces: Mapping[str, str]) -> None:
         self._namespaces = namespaces
@@ -102,7 +102,7 @@ class _Names:
 
 
 def read_instance(content: bytes, name: str) -> Instance:
-    """Parse an instance. If facts are duplicated, return only the most precise one."""
+    """Parse an instance. For duplicate facts, return only the most precise one."""
     root, namespaces = _parse_xml(content, name)
     if root.tag != f"{_XBRLI}xbrl":
         raise FeedUnusable(f"{name} is not an XBRL instance")

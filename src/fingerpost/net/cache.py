@@ -1,4 +1,4 @@
-"""Cache HTTP responses in memory, and merge concurrent requests."""
+"""Cache HTTP responses in memory, and merge identical concurrent requests."""
 
 import asyncio
 import time

@@ -107,11 +107,12 @@ class Client:
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
         """Send a request and return the response, or a cached one if the request allows it.
 
-        If ``known`` is given, the request is conditional; on a 304, return ``known`` with a later ``retrieved_at``.
+        If ``known`` is given, the request is conditional; for a 304 response, return ``known`` with a new
+        ``retrieved_at``.
 
         Raises:
             ParameterError: the address is invalid.
-            SourceKeyRefused: a key is not set, or was refused.
+            SourceKeyRefused: a key is not set, or the source refused it.
             SourceLimited: the source or our limiter requires a longer wait than the request allows.
             SourceTimeout, SourceUnreachable, SourceFailed: the source did not answer, or returned an error.
             SourceChanged: the response is not HTTP, or has an unknown encoding.
@@ -188,7 +189,7 @@ class Client:
     async def _send(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        """Send one request. Write the content to ``body`` if it succeeds, otherwise to the returned response."""
+        """Send one request. On success, write the content to ``body``; otherwise, return it in the response."""
         url, headers, secrets = request.prepare(self._environ)
         state.secrets += secrets
         limits = request.limits
@@ -268,8 +269,8 @@ async def download(
 ) -> Download:
     """Download a file and move it to ``path`` atomically, unless its content is unchanged.
 
-    ``known`` is the result of an earlier call, for the file at ``stored_path`` (default: ``path``).
-    Raise SettingsInvalid if the folder is not writable, and the same errors as ``Client.fetch``.
+    ``known`` is the result of an earlier call that downloaded the file at ``stored_path`` (default: ``path``). Raise
+    SettingsInvalid if the folder is not writable, and the same errors as ``Client.fetch``.
     """
     if not await run_in_thread((stored_path or path).exists):
         known = None

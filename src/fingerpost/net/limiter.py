@@ -26,7 +26,7 @@ class _Queue:
 
 
 class Limiter:
-    """Delays requests to stay within each host's pace, in order of arrival.
+    """Delays requests to stay within each host's rate limit; requests are sent in order of arrival.
 
     Args:
         paces: rate limits by lower-case host, or host and path; a path's pace overrides the pace of its host.
@@ -101,7 +101,7 @@ class Limiter:
             await self._sleep(wait_ms / _SECOND_MS)
 
     async def pause(self, address: str, wait_s: float) -> None:
-        """Block all requests that share a server's pace, because the server answered with Retry-After."""
+        """Block all requests that share a server's pace, after the server has answered with Retry-After."""
         pace, now_ms = self.pace(address), self._clock_ms()
         pause_ms = min(round(wait_s * _SECOND_MS), MAX_PAUSE_MS)
         await run_in_thread(self._limits.pause, pace, pause_ms, now_ms)

@@ -48,7 +48,7 @@ def read_pair(pair: str) -> tuple[str, str]:
 
 
 def list_pairs(query: str) -> list[str]:
-    """Return the ``name=value`` pairs of a query string unchanged; some servers use ``;`` as the separator."""
+    """Return the ``name=value`` pairs of a query string without decoding them; the separator is ``&`` or ``;``."""
     return _PAIR.findall(query)
 
 
@@ -80,7 +80,7 @@ def redact(data: AnyStr, secrets: Iterable[str], hidden: str = HIDDEN) -> AnyStr
 
 @lru_cache(maxsize=256)
 def _compile_escaped(secret: str) -> tuple[re.Pattern[str], re.Pattern[bytes]]:
-    """Return patterns that match a key even if JSON escapes replace any of its characters."""
+    """Return patterns that match a key even if any of its characters are written as JSON escapes."""
     escapes = [re.sub("....", r"\\\\u\g<0>", char.encode("utf-16-be", "surrogatepass").hex()) for char in secret]
     pattern = "".join(rf"(?:\\?{re.escape(char)}|{escape})" for char, escape in zip(secret, escapes, strict=True))
     return re.compile(pattern, re.IGNORECASE), re.compile(pattern.encode(errors="surrogateescape"), re.IGNORECASE)
@@ -92,7 +92,7 @@ def redact_content(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
 
 @lru_cache(maxsize=256)
 def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
-    """Return a key as plain text and as encoded in URLs, JSON, HTML (each also in upper and lower case) and base64."""
+    """Return a key in plain text, URL, JSON and HTML encodings (also in upper and lower case), and base64."""
     # The value of an environment variable may be invalid UTF-8.
     raw, in_json = secret.encode(errors="surrogateescape"), json.dumps(secret)[1:-1]
     forms = [secret, quote(raw, safe=""), quote(raw), quote_plus(raw), in_json, in_json.replace("/", "\\/")]

@@ -26,7 +26,7 @@ ResponseCheck = Callable[[Response], ToolError | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
-    """Limits of a request: ``read_s`` applies between bytes; ``total_s`` includes waits, retries, redirects and body.
+    """Limits for a request: ``read_s`` applies to each read; ``total_s`` includes waits, retries, redirects and body.
 
     If a source requests a wait longer than ``longest_pause_s``, the request fails at once.
     """
@@ -45,7 +45,7 @@ class Request:
 
     Attributes:
         url: an absolute http or https URL; quote path segments that callers choose.
-        content: the body of a POST, which must not change data, because requests are retried; None sends a GET.
+        content: the body of a POST, which must not change data, because it may be sent twice; None sends a GET.
         fresh_s: how long a response may be served from the cache; 0 bypasses the cache.
         may_cache: whether a response may be cached; None caches every response, even an error page with status 200.
         accept: statuses other than 2xx that are not failures.
@@ -98,7 +98,7 @@ class Request:
 
 
 class Fetch(Protocol):
-    """Sends a request like ``Client.fetch``; ``known`` makes the request conditional."""
+    """Sends a request, as ``Client.fetch`` does; ``known`` makes the request conditional."""
 
     async def __call__(self, request: Request, known: Response | None = None) -> Response: ...
 
@@ -132,7 +132,7 @@ def split_address(url: str) -> SplitResult:
 def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -> Request:
     """Return the request for a redirect, without keys if the origin changes.
 
-    Raise SourceFailed if the address is invalid, drops TLS, or would change the method.
+    Raise SourceFailed if the new address is invalid, or if the redirect drops TLS or would change the method.
     """
     old = request.split()
     try:

@@ -102,7 +102,7 @@ class Decompression:
         self._member: zlib._Decompress | None = None
 
     def feed(self, wire: bytes) -> Iterator[bytes]:
-        """Decompress received bytes in bounded chunks; raise SourceChanged if they are invalid."""
+        """Decompress received bytes in bounded chunks; raise SourceChanged if the bytes are invalid."""
         if self._is_plain:
             yield wire
             return

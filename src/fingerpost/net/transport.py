@@ -1,4 +1,4 @@
-"""HTTP transport: connect to checked addresses only, read responses within size limits, and translate errors."""
+"""HTTP transport: connect only to allowed addresses, limit response sizes, and translate errors."""
 
 import asyncio
 import ipaddress
@@ -42,7 +42,7 @@ class AddressRefused(SourceUnreachable):
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is global. If an IPv6 address embeds an IPv4 address, check the IPv4 address."""
+    """Whether an address is globally routable. If an IPv6 address embeds an IPv4 address, check the IPv4 address."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
@@ -83,7 +83,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[SocketOption] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first allowed address that responds; raise AddressRefused if all are private."""
+        """Connect to the first allowed address that responds; raise AddressRefused if all addresses are private."""
         deadline = None if timeout is None else time.monotonic() + timeout
         try:
             async with asyncio.timeout(timeout):
@@ -159,7 +159,7 @@ def _is_certificate_error(error: BaseException | None) -> bool:
 
 
 async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> None:
-    """Read and decompress content; raise SourceFailed if it exceeds ``max_bytes`` on the wire or decompressed."""
+    """Read and decompress content; raise SourceFailed if it exceeds ``max_bytes``, compressed or decompressed."""
     content_length = answer.headers.get("content-length", "")
     if content_length.isdigit() and int(content_length) > max_bytes:
         raise _new_too_large_error(max_bytes)
@@ -176,7 +176,7 @@ async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> N
 
 
 async def read_error_body(answer: httpx2.Response, request: Request) -> bytes:
-    """Read an error response's body; unless the status is accepted, ignore failures and return the part read."""
+    """Read an error response's body; if this fails, raise if the status is accepted, else return the part read."""
     status, body = answer.status_code, MemoryBody()
     if status in request.accept:
         await read_content(answer, body, request.limits.max_bytes)

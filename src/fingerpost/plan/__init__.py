@@ -1,1 +1,1 @@
-"""Run plans of tool calls; each plan is validated before it runs, and journaled while it runs (plan-step contract)."""
+"""Run plans of tool calls; plans are validated first, and every run is journaled (plan-step contract)."""

@@ -52,7 +52,7 @@ class Catalogue:
 
     @classmethod
     def of(cls, tools: Iterable[PlanTool], agents: Mapping[str, Agent] | None = None) -> "Catalogue":
-        """Build a catalogue; raise PlanInvalid if two tools share a name or an agent is named human."""
+        """Build a catalogue; raise PlanInvalid if two tools share a name, or if an agent is named ``human``."""
         all_tools = list(tools)
         by_name = {tool.spec.name: tool for tool in all_tools}
         if len(by_name) < len(all_tools):
@@ -97,7 +97,7 @@ def suggest_or_list(word: str, words: Iterable[str]) -> str:
 
 
 def list_choices(words: Iterable[str], place: str = "") -> str:
-    """Return the clause ``available: a, b and 3 more``."""
+    """Return a clause like ``available: a, b and 3 more``."""
     names = sorted(words)
     more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
     return f"available{place}: {', '.join(names[:_MAX_NAMES]) or 'none'}{more}"

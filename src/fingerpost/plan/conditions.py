@@ -1,7 +1,8 @@
-"""Conditions: a subset of Python expressions over JSON values, evaluated on the syntax tree, never with ``eval``.
+"""Conditions: a subset of Python expressions on JSON values, evaluated on the syntax tree without ``eval``.
 
-An expression may not use attributes, loops or arithmetic, and may call only a few functions. Its length and depth are
-limited. Callers evaluate conditions in a thread, because an operation may have to read all of a large value.
+An expression may not use attributes, loops or arithmetic, and may call only a few functions. The length and depth of an
+expression are limited. Callers evaluate conditions in a thread, because an operation may have to read all of a large
+value.
 """
 
 import ast
@@ -29,7 +30,10 @@ class ConditionFailed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A valid condition; ``keys`` are the memory keys that it reads by a literal name, as in ``memory["trip"]``."""
+    """A valid condition.
+
+    ``keys`` are the memory keys that the condition reads by a literal name, as in ``memory["trip"]``.
+    """
 
     text: str
     keys: frozenset[str]

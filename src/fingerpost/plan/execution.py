@@ -1,6 +1,6 @@
 """Execute one run, with steps in parallel: a step starts as soon as its dependencies are recorded.
 
-Calls of tools and agents have concurrency limits, timeouts and retries, which are the same for every engine.
+Calls to tools and agents have concurrency limits, timeouts and retries, which are the same for every engine.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(kw_only=True)
 class Execution:
-    """Executes one run from its recorded state until it ends or waits."""
+    """Executes one run from its recorded state until the run ends or waits for a person."""
 
     run: RunRecord
     valid: ValidPlan
@@ -77,7 +77,7 @@ class Execution:
                 self._decisions.setdefault(signal.step_id, signal)
 
     async def execute(self) -> RunState:
-        """Return the run's state when it ends or waits; raise JournalFailed if a record cannot be written."""
+        """Execute until the run ends or waits, and return its state; raise JournalFailed if a write fails."""
         await self._read_signals()
         self._append_event("run_resumed" if self.run.last_seq else "run_started")
         if self.run.state != "running":
@@ -124,7 +124,7 @@ class Execution:
         return state
 
     async def _listen(self) -> None:
-        """Read signals when woken, or after the poll interval, because other processes send signals too."""
+        """Read signals when woken and after each poll interval, because other processes send signals too."""
         while True:
             # Do not use wait_for: in Python 3.11, it can swallow a cancellation, and signals read then would be lost.
             with suppress(TimeoutError):
@@ -184,7 +184,7 @@ class Execution:
         return await self._record(ready, response, attempts)
 
     async def _execute_attempts(self, ready: ReadyStep) -> tuple[dict[str, Any], int]:
-        """Return the step's response and the number of attempts."""
+        """Execute a step with retries; return its response and the number of attempts."""
         arguments = self._resolve_arguments(ready)
         if ready.step.tool is None and ready.step.agent is None:
             return self._run_thinking_step(arguments), 1
@@ -304,7 +304,7 @@ class Execution:
     async def _write(
         self, ready: ReadyStep, state: StepState, output: str | None, note: str | None, attempts: int = 0, **data: Any
     ) -> None:
-        """Record a step's state and an event with ``data``; record the run's completion with its last step."""
+        """Record a step's state and an event with ``data``; after the last step, also record the run's completion."""
         number = ready.step.step_id
         if state in ("completed", "failed"):
             data = {"attempts": attempts, **data}

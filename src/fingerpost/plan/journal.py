@@ -90,7 +90,7 @@ class JournalSession(Protocol):
         """Call a function with the connection in one transaction; ``is_write`` is true for a batch of records."""
 
     def find_lost_runs(self, connection: Any, run_ids: Collection[str]) -> Collection[str]:
-        """Return the runs deleted or claimed by another process, whose records must be rejected."""
+        """Return the runs that were deleted, or claimed by another process; their records must be rejected."""
 
     def stop_waiting(self) -> None:
         """Stop waiting for an unreachable database; any thread may call this."""
@@ -106,7 +106,7 @@ class _Batch:
 
 
 class GroupCommit:
-    """The writer of a journal for one event loop: a thread with its own connection."""
+    """A journal's writer for one event loop: a thread with its own connection."""
 
     def __init__(self, session: JournalSession) -> None:
         self.loop = asyncio.get_running_loop()
@@ -144,7 +144,7 @@ class GroupCommit:
         return asyncio.shield(self.submit(partial(self._session.transact, act)))
 
     def submit(self, act: Callable[[], _R]) -> "asyncio.Future[_R]":
-        """Run a function in the writer's thread; cancelling the future before it starts prevents the call."""
+        """Run a function in the writer's thread; cancelling the future prevents the call if it has not started."""
         return asyncio.wrap_future(self._thread.submit(act), loop=self.loop)
 
     async def drain(self) -> None:
@@ -156,7 +156,7 @@ class GroupCommit:
             waiter.exception()
 
     def close(self) -> None:
-        """Stop the thread after the submitted batches, and drop the unsubmitted batch."""
+        """Stop the thread once the submitted batches are done, and drop the unsubmitted batch."""
         if self._timer is not None:
             self._timer.cancel()
         self.is_closed = True
@@ -286,7 +286,7 @@ class Journal(ABC):
         return [row[0] for row in rows]
 
     async def change_plan(self, run_id: str, plan_json: str, deleted_steps: Sequence[int], event: Event) -> None:
-        """Replace a run's plan, count the change, and delete the records of unfinished steps.
+        """Replace a run's plan, increment its replan count, and delete the records of unfinished steps.
 
         Decisions are deleted too, because they were made before anyone saw the steps of the new plan.
         """
@@ -385,5 +385,5 @@ def _summarize_plan(plan_json: str) -> tuple[str, int]:
 
 
 def _to_json(text: str) -> str:
-    """Encode a string that may contain NUL as JSON; an unpaired surrogate becomes ``?``."""
+    """Encode a string as JSON, because it may contain NUL; an unpaired surrogate becomes ``?``."""
     return json.dumps(text.encode("utf-8", "replace").decode())

@@ -43,7 +43,7 @@ _MAX_BITS = 4096
 
 
 def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
-    """Return the predicate of an error message if a value cannot be stored as JSON, else None.
+    """Return why a value cannot be stored as JSON, such as ``has a key that is not a string``, or None.
 
     The computed size is a lower bound on the length of the JSON text.
     """

@@ -65,7 +65,7 @@ class Memory:
         return {**self._initial.paths, **paths}
 
     def resolve(self, ready: ReadyStep, max_bytes: int) -> Mapping[ParameterPath, Any]:
-        """Resolve a step's references; raise ParameterError for a missing value or too much data."""
+        """Resolve a step's references; raise ParameterError if a value is missing or the values are too large."""
         values = {}
         bytes_left = max_bytes
         for reference in ready.references:
@@ -123,7 +123,7 @@ class Memory:
 def list_items(
     run: RunRecord, plan: Mapping[str, Any], events: Iterable[Event], max_outputs_bytes: float = math.inf
 ) -> list[dict[str, Any]]:
-    """Return the memory items of a run in order: plan, tool_result, tool_error, step_skipped, step_failed (F4).
+    """Return a run's memory items (plan, tool_result, tool_error, step_skipped, step_failed) in order (F4).
 
     Outputs beyond a total of ``max_outputs_bytes`` are replaced by their size.
     """

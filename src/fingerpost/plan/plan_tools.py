@@ -66,7 +66,7 @@ def _plan_fact(fields: Mapping[str, str]) -> PlanStep:
 
 
 class PlanningCapability:
-    """Creates and validates a plan with the first planner that accepts the goal: the template, then ``planners``."""
+    """Tries the template, then ``planners``, and validates the plan from the first that accepts the goal."""
 
     def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] = ()) -> None:
         self._catalogue = catalogue

@@ -1,4 +1,4 @@
-"""Records of plan runs, as journals store them, and plans as JSON."""
+"""Records of plan runs as stored in journals, and reading and writing plans as JSON."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -31,14 +31,14 @@ class JournalFailed(StorageUnavailable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitialMemory:
-    """The initial memory of a run: responses or plain values by key, and each value's path."""
+    """Initial memory of a run: responses or plain values by key, and the path to the value in each response."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     paths: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 class StepRecord(NamedTuple):
-    """The record of one step. ``output`` is the response as JSON text, and ``note`` is the reason for the state."""
+    """``output`` is the response as JSON text, and ``note`` is the reason for the state."""
 
     step_id: int
     state: StepState
@@ -70,7 +70,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """The record of a run. ``plan_json`` is the current plan, and ``replans`` is the number of plan changes."""
+    """``plan_json`` is the current plan, and ``replans`` is the number of plan changes."""
 
     run_id: str
     user: str | None

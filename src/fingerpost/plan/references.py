@@ -83,7 +83,7 @@ def list_references(value: Any, location: ParameterPath = ()) -> Iterator[Refere
 
 
 def fill(value: Any, resolve: Callable[[ParameterPath], Any], location: ParameterPath = ()) -> Any:
-    """Return a copy of a value with each reference replaced by the result of ``resolve`` for its path."""
+    """Return a copy of a value with each reference replaced by the result of ``resolve`` for its location."""
     if is_reference(value):
         return resolve(location)
     if isinstance(value, dict):

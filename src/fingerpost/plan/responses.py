@@ -52,7 +52,7 @@ def build_failure(name: str, query_type: str, parameters: Mapping[str, Any], err
 
 
 class Remark(NamedTuple):
-    """A remark from a tool; ``at`` is its dotted path in the response, and ``kind`` a value in ``_KINDS_BY_FIELD``."""
+    """A remark from a tool; ``at`` is its dotted path in the response; ``kind`` is a value in ``_KINDS_BY_FIELD``."""
 
     kind: str
     at: str
@@ -123,7 +123,7 @@ def _to_list(value: Any) -> Iterable[Any]:
 
 
 def _format_value(value: Any) -> str:
-    """Format failure entries as sentences, and all other values except text as JSON."""
+    """Format failure entries as sentences and other values as JSON; return text unchanged."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and isinstance(value.get("message"), str):

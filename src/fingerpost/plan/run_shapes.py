@@ -64,7 +64,7 @@ class RunRemark(WireDict):
 
 
 class RunStep(WireDict):
-    """A step of a run; retrying a ``retryable`` failure may succeed."""
+    """A step of a run; if ``retryable`` is true, repeating the failed step may succeed."""
 
     step_id: int
     description: str

@@ -1,4 +1,4 @@
-"""Create, execute, approve, cancel, resume and replace plan runs, for all interfaces."""
+"""Plan runs for all interfaces: create, execute, cancel and resume runs, approve and replace steps."""
 
 import asyncio
 import logging
@@ -336,5 +336,5 @@ class PlanRuns:
 
 
 def _reset_state(step: PlanStep) -> PlanStep:
-    """Clear a step's state, because plans that callers read from a run include the state."""
+    """Clear a step's state, because callers may send back a plan that they read from a run."""
     return step.model_copy(update={"status": "pending", "completed_at": None, "skipped": False})

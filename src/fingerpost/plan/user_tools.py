@@ -130,9 +130,9 @@ def _build_call_schema(spec: ToolSpec) -> dict[str, Any]:
 def serve_user_tools(
     tools: Iterable[UserTool], reserved_names: Collection[str]
 ) -> tuple[list[ServedTool], dict[str, str]]:
-    """Return the caller's and the installed packages' tools, and the reasons for skipped package tools by name.
+    """Return the tools of the caller and of installed packages, and why package tools were skipped, by name.
 
-    A package's tool is skipped if it cannot be loaded or its name is in use.
+    A package's tool is skipped if it cannot be loaded, or if its name is in use.
     """
     served: dict[str, ServedTool] = {}
 

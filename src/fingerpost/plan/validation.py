@@ -57,7 +57,7 @@ class ReadyStep:
     """A valid step; ``tool`` and ``query`` are None if the step has no tool.
 
     Attributes:
-        key: the memory key of its output.
+        key: the memory key of the step's output.
         dependencies: declared and inferred dependencies, in order.
     """
 
@@ -145,7 +145,7 @@ class _PlanCheck:
         return [*found, *self._check_writers()]
 
     def _find_ancestors(self, field: str, predicate: str) -> PlanProblem | None:
-        """Find the direct and indirect dependencies of each step; return the problem if they form a cycle."""
+        """Find the direct and indirect dependencies of each step; return a problem if they form a cycle."""
         edges = {number: [d for d in ready.dependencies if d in self.ready] for number, ready in self.ready.items()}
         self.ancestors = {}
         try:

@@ -35,9 +35,10 @@ async def describe_run(
     *,
     max_values_bytes: float = MAX_BODY_BYTES,
 ) -> RunView:
-    """Describe a run as JSON without nulls; ``parts`` adds optional parts.
+    """Describe a run as JSON without nulls; ``parts`` lists the optional parts to include.
 
-    ``max_values_bytes`` limits the total size of the values, and that of the outputs in the items.
+    ``max_values_bytes`` limits the total size of the values; the same limit applies separately to the outputs in the
+    memory items.
     """
     state = await runs.find_state(run)
     events = await runs.journal.list_events(run.run_id)
@@ -126,7 +127,7 @@ def _format_json(value: Any) -> str:
 
 
 def list_run_lines(run: RunView, how_to_read_memory: str) -> list[str]:
-    """Return the lines about a run's state and steps, and the remarks from its tools."""
+    """Format a run's state and steps, and the remarks from its tools, as lines of text."""
     progress = run["progress"]
     head = f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"
     times = f"started {run['created_at']}" + (f", ended {run['ended_at']}" if "ended_at" in run else "")
@@ -152,7 +153,7 @@ def _find_started(events: Collection[Event]) -> set[int | None]:
 
 
 def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, is_started: bool) -> dict[str, Any]:
-    """Describe a step with the contract's status and two flags; remarks are added later."""
+    """Describe a step with its status and the flags ``skipped`` and ``waiting``; remarks are added later."""
     failure = response if isinstance(response, dict) and response.get("success") is False else {}
     is_retryable = failure.get("output_key") != HUMAN and (
         failure.get("retryable") is not False or failure.get("error_code") == "unknown_error"

@@ -45,12 +45,12 @@ def build_name_key(name: str) -> str:
 
 
 def begins_with(name: str, key: str) -> bool:
-    """Whether the first words of a company's name form a key."""
+    """Whether the first words of a company's name, joined together, equal ``key``."""
     return key in accumulate(split_company_name(name))
 
 
 def find_tickers(text: str, companies: Iterable[tuple[str, int, str]]) -> list[str]:
-    """Return the tickers of the companies with a name; ``companies`` contains (ticker, CIK, name)."""
+    """Return the tickers of companies called ``text``; ``companies`` contains (ticker, CIK, name)."""
     key = build_name_key(text)
     if len(key) < 2:
         return []

@@ -17,7 +17,7 @@ _R = TypeVar("_R")
 class ThreadPool:
     """Threads that run blocking functions for coroutines.
 
-    These pools replace asyncio's default thread pool, where one kind of slow work would delay all others.
+    Separate pools replace asyncio's default thread pool, in which one kind of slow work would delay all other work.
     """
 
     def __init__(self, name: str, count: int) -> None:
@@ -47,14 +47,14 @@ _slots: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, str], asyncio.Semap
 
 
 async def enter_slot(stack: AsyncExitStack, name: str, limit: int, max_wait_s: float) -> None:
-    """Take one of the ``limit`` slots of a name until the stack closes; raise TimeoutError after ``max_wait_s``."""
+    """Hold one of ``limit`` slots for ``name`` until the stack closes; raise TimeoutError after ``max_wait_s``."""
     slot = _slots.setdefault((asyncio.get_running_loop(), name), asyncio.Semaphore(limit))
     async with asyncio.timeout(max_wait_s):
         await stack.enter_async_context(slot)
 
 
 async def gather_all(coroutines: Iterable[Coroutine[Any, Any, _R]]) -> list[_R]:
-    """Return the results in order; if one raises, cancel the others, which ``asyncio.gather`` would leave running."""
+    """Return all results in order; if a coroutine raises, cancel the others, unlike ``asyncio.gather``."""
     tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
     try:
         return await asyncio.gather(*tasks)

@@ -1,4 +1,4 @@
-"""Metrics and spans; their names and attributes follow OpenTelemetry's conventions where they exist.
+"""Metrics and spans; their names and attributes follow OpenTelemetry's conventions where these exist.
 
 ``docs/telemetry.md`` describes them for operators.
 """
@@ -96,7 +96,7 @@ def watch(source: AgeSource) -> None:
 
 
 def observe_realtime(_options: CallbackOptions) -> Iterator[Observation]:
-    """Report the oldest age per network and feed, so that recent data does not hide outdated data."""
+    """Report the greatest age per network and feed, so that recent data does not hide outdated data."""
     with _sources_lock:
         sources = list(_AGE_SOURCES)
     oldest: dict[tuple[str, str | None], float] = {}
@@ -177,6 +177,6 @@ class Measurement:
         self._span.set_attribute(name, value)
 
     def fail(self, error_type: str) -> None:
-        """Record a failure by type, without the message, which may quote the caller."""
+        """Record a failure by type, without the message, which may quote the caller's input."""
         self.set(ERROR, error_type)
         self._span.set_status(StatusCode.ERROR)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """Exponential backoff with jitter; ``attempts`` includes the first."""
+    """Exponential backoff with jitter; ``attempts`` includes the first attempt."""
 
     attempts: int = 3
     initial_s: float = 0.2

@@ -66,7 +66,9 @@ def flush_folder(path: Path) -> None:
 
 @contextmanager
 def locked(lock: Path, folder: Path, clean_up: Callable[[], None] = lambda: None) -> Iterator[None]:
-    """Lock a folder during a change, then clean it up. The lock is not reentrant, and its file is not removed.
+    """Lock a folder during a change, then call ``clean_up``.
+
+    The lock is not reentrant, and the lock file is not removed.
 
     Raises:
         NotAccessible: the change fails with an OSError.

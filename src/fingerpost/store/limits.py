@@ -61,7 +61,7 @@ class Pace:
 
     @property
     def slack_ms(self) -> int:
-        """How far in the future a limit's instant may be if the next call is to be allowed."""
+        """How far in the future a limit's stored instant may be for the next call to be allowed."""
         return self.interval_ms * (self.burst - 1)
 
     @property
@@ -72,7 +72,7 @@ class Pace:
 class Limits:
     """Stores rate limits; methods may block, and may raise SettingsInvalid or StorageUnavailable.
 
-    ``now_ms`` is Unix milliseconds. A database uses its own clock, because the machines' clocks may differ.
+    ``now_ms`` is in Unix milliseconds. A database uses its own clock, because the machines' clocks may differ.
     """
 
     def __init__(self, storage: Path | Tables | None = None, *, now_ms: str | None = None) -> None:

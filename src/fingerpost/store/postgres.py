@@ -1,6 +1,7 @@
 """Connect to the shared PostgreSQL database, create its tables, and translate its errors.
 
-Messages about connection errors never quote the server or the client library, because the address is secret.
+Messages about connection errors never quote the server or the client library, whose text may contain the secret
+address.
 """
 
 import random
@@ -172,7 +173,7 @@ class Database:
             return self._connect()
 
     def read(self, act: Callable[[psycopg.Connection], _R]) -> _R:
-        """Run a function that changes nothing and return its result; the function may be called more than once."""
+        """Run a read-only function and return its result; the function may be called more than once."""
         return self._run_with_retries(act)
 
     def change(self, act: Callable[[psycopg.Connection], _R], *, lock: str = "") -> _R:

@@ -80,7 +80,7 @@ class SqliteFile:
             yield connection
 
     def create_owner_only(self) -> None:
-        """Create the folder and an empty file with mode 600, which SQLite's companion files inherit."""
+        """Create the folder and an empty file with mode 600; SQLite's companion files inherit the mode."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY))
         if self.path.stat().st_mode & 0o077:

@@ -121,7 +121,7 @@ class Tables(Protocol):
     """Tables that several threads and processes share; methods may raise SettingsInvalid or StorageUnavailable."""
 
     def read(self, act: Callable[[Any], _R]) -> _R:
-        """Run a function that changes nothing, and return its result."""
+        """Run a read-only function and return its result."""
 
     def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:
         """Run a function in a transaction and return its result; transactions with the same lock run one at a time."""

@@ -61,9 +61,9 @@ class VariableStore:
         self._retention_days = retention_days
 
     def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
-        """Store a value; return the new variable and the replaced one, if any, whose ``created_at`` is preserved.
+        """Store a value; return the new variable, and the old one if it was replaced; ``created_at`` is preserved.
 
-        Raise ParameterError if the value is not JSON or too large, or the user has too many keys.
+        Raise ParameterError if the value is too large or is not JSON, or if the user has too many keys.
         """
         if not (_is_storable(key) and _is_storable(user)):
             raise ParameterError(NOT_STORABLE)

@@ -78,7 +78,7 @@ may_call.set()
 
 
 def decide_at_first_call(decide: Callable[[], bool]) -> None:
-    """Set the function that chooses plain Python (True) or compiled kernels (the default) at the first kernel call."""
+    """Set the function that decides at the first kernel call whether kernels run as plain Python (default: no)."""
     _mode.decide = decide
 
 
@@ -93,7 +93,7 @@ def _decide() -> None:
 
 
 def is_plain() -> bool:
-    """Whether kernels that this thread calls run as plain Python; decided at the first call."""
+    """Whether kernels called by this thread run as plain Python; the mode is chosen at the first call."""
     _decide()
     if threading.get_ident() == _mode.compiling_thread:
         return False
@@ -119,7 +119,7 @@ def must_wait() -> bool:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Compile kernels in this thread as the block calls all of them; afterwards, all threads use compiled code."""
+    """Compile kernels in this thread while the block calls each of them; then all threads use compiled code."""
     _mode.compiling_thread = threading.get_ident()
     try:
         yield
@@ -186,7 +186,7 @@ def _call_plain(function: FunctionType, args: tuple[Any, ...]) -> Any:
 
 
 def _compile(function: FunctionType) -> Any:
-    """Wrap a kernel and every kernel that it calls with numba."""
+    """Wrap a kernel, and every kernel that it calls, with numba."""
     if function not in _compiled:
         use_kernels_folder()
         import numba

@@ -43,7 +43,7 @@ class JourneyParameters:
     good itinerary if it can.
     ``best_only`` requests only the usable itinerary with the earliest arrival (if ``arrive_by``, the latest departure).
     ``window_s`` requests all good itineraries that leave (or arrive, if ``arrive_by``) within this many seconds of
-    ``instant``, or otherwise those nearest to ``instant``. If it is None, the source chooses the window.
+    ``instant`` or, if there are none, those nearest to ``instant``. If it is None, the source chooses the window.
     """
 
     instant: int
@@ -59,7 +59,7 @@ class JourneyParameters:
     window_s: int | None = None
 
     def between(self, origin: Location, destination: Location) -> "JourneyQuery":
-        """Return a query between two places with these parameters; the places of an existing query are replaced."""
+        """Return a query with these parameters between two places, which replace those of an existing query."""
         parameters = {each.name: getattr(self, each.name) for each in fields(JourneyParameters)}
         return JourneyQuery(origin=origin, destination=destination, **parameters)
 
@@ -106,11 +106,10 @@ class JourneyAnswer:
 class DepartureQuery:
     """A request for departures from ``stop_ids`` whose expected times are in [instant, instant + window_s].
 
-    ``wanted`` is the number of departures that the caller shows; a source may leave out any that are later than
-    the last of these, but not those in the same second.
-    With ``by_schedule``, the window and the order use scheduled times, and added trips are left out. A source
-    without timetables always uses expected times.
-    ``walk_from`` is the rider's position, or None for a board without walks.
+    ``wanted`` is the number of departures that the caller shows; a source may leave out later departures, except those
+    in the same second as the last of these. If ``by_schedule``, the window and the order use scheduled times, and added
+    trips are left out. A source without timetables always uses expected times. ``walk_from`` is the rider's position,
+    or None for a board without walks.
     """
 
     stop_ids: Sequence[str]
@@ -136,7 +135,7 @@ class ServiceGap:
     ``next_departure`` is its instant (Unix seconds); ``next_day`` is its day if that is after the days searched;
     both are None if there is no later departure. ``last_day`` is the last day with any departure, or None.
     ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
-    If ``of_arrivals``, all fields refer to arrivals. If ``is_before``, they describe the last departure before an
+    If ``of_arrivals``, all fields refer to arrivals. If ``is_before``, the fields describe the last departure before an
     instant, and ``last_day`` is the first day with any departure.
     """
 
@@ -152,9 +151,9 @@ class ServiceGap:
 class DepartureBoard:
     """The first departures on a board, in any order, and the total number found.
 
-    ``alerts`` are those that affect the stops during the window.
-    ``gap`` is set for an empty board if the source knows the next departure.
-    ``walks`` holds the walks from ``walk_from`` to stops within reach, keyed by stop id; None if not computed.
+    ``alerts`` are the alerts that affect the stops during the window. ``gap`` is set for an empty board if the source
+    knows the next departure. ``walks`` holds the walks from ``walk_from`` to stops within reach, keyed by stop id; None
+    if not computed.
     """
 
     departures: Sequence[Departure]
@@ -176,7 +175,8 @@ class NearbyStops:
 class Network(Protocol):
     """A named transit network, implemented by its source.
 
-    Callers use only the abilities that its profile declares. Subclasses inherit the methods for optional abilities.
+    Callers use only the abilities that its profile declares. Subclasses inherit default methods for the optional
+    abilities that they lack.
     """
 
     @property
@@ -193,7 +193,7 @@ class Network(Protocol):
         ...
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        """Return the journeys between two places given as text, if the profile's ``reads_texts`` is True.
+        """Return the journeys between two places given as text; requires ``reads_texts`` in the profile.
 
         Raises:
             PlaceAmbiguous: a text matches several places; ``details["side"]`` and ``details["candidates"]`` describe
@@ -232,8 +232,8 @@ class Network(Protocol):
     async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
         """Return the stop or station with this id (case-insensitive), or None.
 
-        The ``member_ids`` of a station are its boardable stops; those of a stop are its own id. With ``whole_place``,
-        return the place that contains the stop, with all its stops (rule D2).
+        The ``member_ids`` of a station are the ids of its boardable stops; a stop has only its own id. If
+        ``whole_place``, return the place that contains the stop, with all its stops (rule D2).
         """
         ...
 

@@ -15,7 +15,7 @@ from fingerpost.apps.cli import Caller
 
 
 class _Entry(NamedTuple):
-    """A command: the function with its name in ``module`` or, if it has no example, the module's command group."""
+    """A command; ``module`` has a function with the command's name or, without an ``example``, a group ``app``."""
 
     module: str
     help: str

@@ -1,4 +1,4 @@
-"""Open the application for a command, call a tool and print the answer, and complete words for the shell."""
+"""Helpers for commands: open the application, call tools, print answers, and complete words in the shell."""
 
 import asyncio
 import inspect
@@ -27,7 +27,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.
 
 
 def with_options(command: Callable[..., None], options: Mapping[str, tuple[Any, Any]]) -> Callable[..., None]:
-    """Return a command whose ``**`` parameter is replaced with options; ``options`` maps names to (hint, option)."""
+    """Replace a command's ``**`` parameter with options; ``options`` maps names to (type hint, option)."""
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
@@ -93,7 +93,7 @@ def call_tool(
 
 
 def run_search(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:
-    """Run ``work`` with a spinner on a terminal, while the engine compiles in the background."""
+    """Run ``work``, with a spinner on a terminal; if needed, compile the engine in the background."""
     from fingerpost.apps.warm_up import compile_in_background
 
     compile_in_background(application.settings.home, print_message)
@@ -102,12 +102,12 @@ def run_search(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:
 
 
 def call_and_print(application: "Application", tool: str, arguments: object, *, as_json: bool) -> None:
-    """Call a tool and print its answer; if it failed, exit with the error's status."""
+    """Call a tool and print its answer; if the call failed, exit with the error's status."""
     print_or_exit(call_tool(application, tool, arguments), as_json=as_json)
 
 
 def print_or_exit(answer: "Answer", *, as_json: bool) -> None:
-    """Print an answer's text or its envelope; if it is an error, exit with the error's status."""
+    """Print an answer's text or its envelope; if the answer is an error, exit with the error's status."""
     if as_json:
         print_json(answer.body)
     elif answer.error is not None:
@@ -135,7 +135,7 @@ def complete_key(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_place(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return saved names and, after the first letter, the names of stops in networks on this machine."""
+    """Return saved names and, once a letter is typed, stop names from networks on this machine."""
     application = open_application(ctx)
 
     async def list_stops() -> list[str]:
@@ -148,7 +148,7 @@ def complete_place(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _select(names: Iterable[str], incomplete: str) -> list[str]:
-    """Return the names that match a prefix in any case, with the prefix as typed, because typer drops all others."""
+    """Return names that match in any case, with the prefix as typed, because typer drops other spellings."""
     length = len(incomplete)
     matching = dict.fromkeys(name for name in names if name[:length].casefold() == incomplete.casefold())
     # Bash inserts a completion into its line unquoted; other shells quote it.

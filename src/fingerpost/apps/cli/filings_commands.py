@@ -72,7 +72,7 @@ def sync_filings(
         int, typer.Option(min=0, help="How many of the newest annual and quarterly reports to fetch segments for.")
     ] = 0,
 ) -> None:
-    """Fetch companies' figures and lists of filings from EDGAR; FINGERPOST_SEC_CONTACT must be set."""
+    """Fetch companies' figures and filing lists from EDGAR; FINGERPOST_SEC_CONTACT must be set."""
     if forms and not text:
         raise typer.BadParameter("--form also needs --text")
     settings = prepare_settings(ctx)
@@ -82,7 +82,7 @@ def sync_filings(
 
 
 async def _sync(settings: Settings, tickers: list[str], texts: int, forms: Collection[str], instances: int) -> bool:
-    """Fetch each company, even if another fails; return whether all succeeded."""
+    """Fetch each company's data, even if another fetch fails; return whether all succeeded."""
     edgar = Edgar(contact=settings.sec_contact)
     succeeded = True
     async with new_client(settings, PACES) as client:
@@ -129,9 +129,12 @@ def load_filings(
         typer.Option(formats=["%Y-%m-%d"], help="For the text of a filing: its filing date, YYYY-MM-DD."),
     ] = None,
 ) -> None:
-    """Load figures, lists of filings, or the text of filings. If one file cannot be loaded, the others still are.
+    """Load figures, lists of filings, or the text of filings.
 
-    Inline XBRL text states its company, form and period, and needs no options if the list of filings is loaded.
+    If one file cannot be loaded, the other files are still loaded.
+
+    The text of an inline XBRL filing states its company, form and period, so you need no options if the company's list
+    of filings is loaded.
     """
     if accession is not None and not _ACCESSION.fullmatch(accession):
         raise typer.BadParameter(f"'{accession}' is not an accession number; write it like 0000320193-22-000108")
@@ -181,13 +184,13 @@ def read_text(
 
 @app.command("list", epilog="Example: fingerpost filings list")
 def list_companies(ctx: typer.Context) -> None:
-    """List the loaded companies, with their periods and the age of the newest filing."""
+    """List the loaded companies, each with its periods and the age of its newest filing."""
     for line in describe_companies(prepare_settings(ctx).filings_file):
         print_line(line)
 
 
 def describe_companies(file: Path) -> list[str]:
-    """Return a line for each loaded company, and a note on overdue annual reports."""
+    """Return a line for each loaded company, then a note on any overdue annual reports."""
     with closing(FactLibrary(file)) as library:
         companies = library.list_companies()
     today, lines = clock.now().date(), []
@@ -216,7 +219,7 @@ def show(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a company's figures with their filings; without a figure, list its filings."""
+    """Show a company's figures, each with its filing; if no figure is requested, list the company's filings."""
     tool, query_type, parameters = _parse_query(words or [], by)
     arguments = {"query_type": query_type, "parameters": {"ticker": ticker, **parameters}}
     answer = call_tool(open_application(ctx), tool, arguments)
@@ -229,7 +232,7 @@ def show(
 
 
 def _parse_query(words: Sequence[str], axis: str | None) -> tuple[str, str, dict[str, Any]]:
-    """Return the tool, the query type, and the parameters except the company."""
+    """Return the tool, the query type, and all parameters except the company."""
     metrics, period = read_figures(words)
     if axis is not None:
         if len(metrics) != 1:
@@ -248,7 +251,7 @@ def _parse_query(words: Sequence[str], axis: str | None) -> tuple[str, str, dict
 
 
 def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """Parse comma-separated figures, optionally followed by a fiscal period such as ``2022-Q2``."""
+    """Parse comma-separated figure names, optionally followed by a fiscal period such as ``2022-Q2``."""
     rest, period = list(words), None
     with suppress(ValueError):
         if words and (".." in words[-1] or read_period(words[-1])):

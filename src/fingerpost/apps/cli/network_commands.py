@@ -82,7 +82,7 @@ def check_feeds(
 ) -> None:
     """Check whether riders can use feeds: plan trips, and compare the import with the raw tables.
 
-    The exit status is 0 if riders can use them, 3 for faults in the data, and 1 for faults in fingerpost.
+    The exit status is 0 if riders can use the feeds, 3 for faults in the data, and 1 for faults in fingerpost.
     """
     with tempfile.TemporaryDirectory(prefix="fingerpost-check-") as folder:
         settings = prepare_settings(ctx).model_copy(update={"home": Path(folder)})
@@ -182,7 +182,7 @@ def _print(report: "CheckReport") -> None:
 
 @app.command("refresh", epilog="Example: fingerpost network refresh HSL")
 def refresh_networks(ctx: typer.Context, name: Annotated[str | None, _NAME] = None) -> None:
-    """Download a network's feeds again and import changed ones, or query its server again; by default, all networks."""
+    """Refresh one or all networks: download feeds and import changed ones, or query the server again."""
     settings = prepare_settings(ctx)
     records = open_record_store(settings.home).read()
     if name is not None:
@@ -215,7 +215,7 @@ def _refresh(settings: Settings, record: NetworkRecord) -> None:
 
 
 def add_city(ctx: typer.Context, feeds: list[str]) -> None:
-    """Add feeds as the network CITY, or refresh CITY if it has the same feeds; print the error of a failed refresh."""
+    """Add feeds as network CITY; if it already has these feeds, refresh it, and print any error."""
     record = open_record_store(prepare_settings(ctx).home).read().records.get("CITY")
     if record is None or record.feeds != tuple(parse_location(feed).text for feed in feeds):
         new_add_command(REMOTE_KINDS)(ctx, "CITY", feeds)

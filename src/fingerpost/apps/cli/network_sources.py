@@ -1,4 +1,4 @@
-"""The ``fingerpost network add`` command, and what commands share: import feeds, contact servers, read realtime."""
+"""``fingerpost network add``, and helpers to import feeds, contact servers and fetch realtime data."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -54,7 +54,7 @@ _RECORD_OPTIONS = {
 
 @contextmanager
 def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | None], None]]:
-    """Show progress bars on a terminal; yield a thread-safe function (name, done, total or None) that updates one."""
+    """Show progress bars on a terminal; yield a thread-safe ``show(name, done, total)`` that updates a bar."""
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
@@ -106,7 +106,7 @@ def remove_import(home: Path, name: str) -> None:
 
 
 def print_realtime(settings: Settings, name: str) -> bool:
-    """Fetch and describe each realtime source of a network; return whether every source returned a message."""
+    """Fetch a network's realtime sources and print their state; return whether every source sent a message."""
     health = fetch_realtime(settings, name)
     for line, is_ok in list_realtime_lines(health):
         print_line(Text(f"Real time: {line}", "" if is_ok else "bold red"))
@@ -114,7 +114,7 @@ def print_realtime(settings: Settings, name: str) -> bool:
 
 
 def fetch_realtime(settings: Settings, name: str) -> dict[str, Any]:
-    """Fetch each realtime source of a network, and describe how many of its entities match the timetable."""
+    """Fetch a network's realtime sources; return their state, with counts of matched and unmatched entities."""
 
     async def fetch() -> dict[str, Any]:
         networks = new_networks(settings)
@@ -225,7 +225,7 @@ def _list_options(kinds: Sequence[SourceKind]) -> dict[str, tuple[Any, Any]]:
 def _choose_source(
     feeds: Sequence[str], kinds: Sequence[SourceKind], options: Mapping[str, Any]
 ) -> tuple[SourceKind | None, dict[str, Any]]:
-    """Return the kind of remote source, or None for feeds, and the record fields that the arguments set."""
+    """Return the kind of remote source (None for feeds) and the record fields that the arguments set."""
     sources: list[tuple[SourceKind | None, dict[str, Any]]] = []
     if feeds:
         sources.append((None, {"source": EMBEDDED, "feeds": _parse_value("feeds", feeds)}))
@@ -260,9 +260,9 @@ def _build_record(
 
 
 def _parse_value(key: str, value: Any) -> Any:
-    """Convert an option's value for the record: make paths absolute, bounds numeric, and lists tuples.
+    """Convert an option's value for the record: make paths absolute, parse bounds, and turn lists into tuples.
 
-    Invalid bounds remain strings, which record validation reports.
+    Invalid bounds remain strings, so that record validation reports them.
     """
     if key in _TEXT_LISTS:
         return tuple(_parse_text(key, text) for text in value)

@@ -1,4 +1,4 @@
-"""Terminal output: answers on stdout, messages on stderr, and errors in the terms of commands and options."""
+"""Terminal output: answers on stdout, messages on stderr, and errors that name commands and options."""
 
 import json
 import math
@@ -122,7 +122,7 @@ class _SafeConsole(Console):
         super().print(*objects, **{"crop": False, **options})
 
     def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """Render, and clean all segments except rich's control segments."""
+        """Render, and clean the text of all segments except rich's control segments."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=self._clean(segment.text))
 
@@ -133,7 +133,7 @@ class _SafeConsole(Console):
 
 
 def new_console(*, stderr: bool = False) -> Console:
-    """Return a console without markup; rich disables color for pipes and if NO_COLOR is set."""
+    """Return a console without markup; rich disables color if output is piped or NO_COLOR is set."""
     return _SafeConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 

@@ -109,7 +109,7 @@ async def approve(
 async def _execute(
     application: Application, run_id: str, *, as_json: bool, failure_states: Collection[str] = ("failed", "cancelled")
 ) -> None:
-    """Execute a run, unless another process does, and print the run; exit with 1 if it ends in ``failure_states``."""
+    """Execute a run (unless it is already running) and print it; exit with 1 if it ends in ``failure_states``."""
     if not await application.runs.journal.is_leased(run_id):
         with show_status("Running the plan ..."):
             await application.runs.execute(run_id)

@@ -188,7 +188,7 @@ def _add_fields(arguments: dict[str, Any], fields: Mapping[str, Any]) -> dict[st
 
 
 def read_position(text: str) -> dict[str, float] | None:
-    """Parse ``LAT,LON`` in degrees into a tool's coordinate; return None for any other text."""
+    """Parse ``LAT,LON`` in degrees into a coordinate for a tool; return None for any other text."""
     match = _POSITION.fullmatch(text)
     return None if match is None else {"lat": float(match[1]), "lon": float(match[2])}
 

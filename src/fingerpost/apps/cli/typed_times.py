@@ -27,9 +27,10 @@ _TIME = re.compile(rf"(?:(?P<day>{_DAY})\s+)?(?P<hour>\d{{1,2}})(?::(?P<minute>\
 
 
 def parse_time(text: str, find_zone: Callable[[], tzinfo]) -> datetime:
-    """Parse a typed time; the result is naive for ISO 8601 without an offset. Only a time of day needs the zone.
+    """Parse a typed time; the result is naive for ISO 8601 without an offset.
 
-    A time without a day, or with a weekday, means its next occurrence.
+    ``find_zone`` is called only for ``now`` and for times of day. A time of day, alone or with a weekday, means its
+    next occurrence.
     """
     lowered = text.strip().lower()
     if is_now(lowered):
@@ -50,7 +51,7 @@ def parse_time(text: str, find_zone: Callable[[], tzinfo]) -> datetime:
 
 
 def _find_next(day: str | None, wall_time: time, begin: datetime) -> datetime:
-    """Return the first instant with this wall-clock time at or after ``begin`` (aware), on ``day`` if it is given.
+    """Return the first instant with this wall-clock time at or after ``begin`` (aware), on ``day`` if given.
 
     A time that has just passed counts as now (rule B12).
     """

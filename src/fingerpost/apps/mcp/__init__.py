@@ -1,1 +1,1 @@
-"""The MCP interface; no other package imports the protocol."""
+"""The MCP interface; no other package imports the MCP SDK."""

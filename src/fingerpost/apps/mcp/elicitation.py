@@ -1,8 +1,8 @@
 """Elicitation: ask the user which of several places they mean (rule B10), in old and new protocol versions.
 
-In new versions, the result of a call contains the elicitation, and the client repeats the call with the response and
-the request state, which holds earlier choices. In old versions, the server sends a request while the call is waiting.
-The request state is not signed, because a choice has the same effect as a label in the arguments.
+In new versions, the result of a call contains the elicitation. The client then repeats the call with the response and
+with the request state, which holds earlier choices. In old versions, the server sends a request while the call is
+waiting. The request state is not signed, because a choice has the same effect as a label in the arguments.
 """
 
 import json
@@ -33,7 +33,7 @@ Choices = Mapping[str, str | None]
 
 
 def read_choices(params: types.CallToolRequestParams) -> Choices:
-    """Parse the choices of a repeated call; ignore a malformed state."""
+    """Parse the choices of a repeated call; ignore a malformed request state."""
     choices: dict[str, str | None] = {}
     with suppress(ValidationError):
         choices = _STATE.validate_json(params.request_state or "{}")
@@ -49,7 +49,7 @@ def _get_token(response: types.ElicitResult) -> str | None:
 
 
 def apply_choices(choices: Choices, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments with each ambiguous text (``rawText`` in the lookup contract) replaced with its token."""
+    """Replace each ambiguous text (``rawText`` in the lookup contract) with the chosen token; return a copy."""
     updates: dict[str, Any] = {}
     for side, token in choices.items():
         match arguments.get(side):

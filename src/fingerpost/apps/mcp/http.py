@@ -1,4 +1,4 @@
-"""The HTTP server, in one or more processes: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, and a site."""
+"""The HTTP server (one or more processes): ``/mcp`` (streamable HTTP), ``/health``, ``/ready`` and the web page."""
 
 import asyncio
 import json
@@ -263,7 +263,7 @@ def serve_http(
     metrics: Sequence[Address] = (),
     announce: Callable[[str], None] = lambda _url: None,
 ) -> None:
-    """Serve until SIGTERM or an interrupt, and finish running calls; ``announce`` receives the server's URL.
+    """Serve until SIGTERM or an interrupt, then finish running calls; ``announce`` receives the server's URL.
 
     Raise SettingsInvalid if the address is in use, and in the same cases as ``CallerFinder``.
     """
@@ -313,7 +313,7 @@ def serve_workers(
     access: Access,
     metrics: list[Address],
 ) -> None:
-    """Serve in ``count`` processes until SIGTERM or an interrupt, and finish running calls.
+    """Serve in ``count`` processes until SIGTERM or an interrupt, then finish running calls.
 
     A worker that ends or hangs is replaced. Raise SettingsInvalid in the same cases as ``serve_http``.
     """
@@ -330,7 +330,7 @@ def serve_workers(
 def _start_worker(
     settings: Settings, groups: Collection[str] | None, address: Address, access: Access, metrics: list[Address]
 ) -> Starlette:
-    """Start a worker in its own process and return its web application."""
+    """Set up this worker process and return its web application."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     start_server_process()
     start_logging(can_block=False, as_json=settings.log == "json")

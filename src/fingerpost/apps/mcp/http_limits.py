@@ -1,4 +1,4 @@
-"""Limit HTTP requests: the time for headers, bodies and answers, the size, and the concurrent calls per caller.
+"""Limit the time and size of HTTP requests, and each caller's concurrent calls.
 
 uvicorn has no timeouts for headers or bodies.
 """
@@ -40,7 +40,7 @@ class BodyTooLarge(Exception):
 class LimitedHttpProtocol(HttpToolsProtocol):
     """Extends uvicorn's protocol: closes connections whose requests exceed the limits on time, size, headers or chunks.
 
-    It does not support pipelining, because one read could begin thousands of requests. A request that arrives during
+    Pipelining is not supported, because a single read could start thousands of requests. A request that arrives during
     an answer is dropped, and the connection is closed after that answer, so the client retries (RFC 9112, 9.3.2).
     """
 
@@ -165,10 +165,10 @@ async def receive_body(receive: Receive, declared_bytes: int) -> bytes:
 async def answer_while_connected(
     answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send, late_event: bytes
 ) -> bool:
-    """Run ``answer``, and cancel it if the client disconnects or ``ANSWER_S`` has passed.
+    """Run ``answer``; cancel it if the client disconnects, or after ``ANSWER_S`` seconds.
 
-    Return False if the client disconnected. After ``ANSWER_S``, send ``late_event`` to a stream that has begun;
-    otherwise raise TimeoutError.
+    Return False if the client disconnected. When ``ANSWER_S`` has passed, send ``late_event`` if a stream has begun; if
+    none has begun, raise TimeoutError.
     """
     is_begun = has_disconnected = False
     with move_on_after(ANSWER_S) as scope:
@@ -206,8 +206,9 @@ async def answer_while_connected(
 class Admission:
     """Limits the concurrent requests to a process, per caller and in total.
 
-    At most ``max_calls`` are answered at once. A caller may have ``MAX_CALLS_PER_CALLER`` requests, but at most half of
-    ``max_calls``. Loopback addresses may have half, because several programs or proxied callers may share an address.
+    At most ``max_calls`` are answered at once. A caller may have ``MAX_CALLS_PER_CALLER`` requests at once, but at most
+    half of ``max_calls``. A loopback address may have half of ``max_calls``, because several programs or proxied
+    callers may share it.
     """
 
     def __init__(self, max_calls: int) -> None:
@@ -215,16 +216,16 @@ class Admission:
         self._counts: Counter[str | None] = Counter()
 
     def enter(self, caller: str) -> AbstractContextManager[bool]:
-        """Count a caller's request while the block runs; return False if the caller already has too many."""
+        """Count a caller's request while the block runs; yield False if the caller already has too many."""
         half = max(1, self._max_calls // 2)
         return self._count(caller, half if is_loopback(caller) else min(half, MAX_CALLS_PER_CALLER))
 
     def answer(self) -> AbstractContextManager[bool]:
-        """Count a fully received request while the block runs; return False if the process has too many."""
+        """Count a fully received request while the block runs; yield False if the process has too many."""
         return self._count(None, self._max_calls)
 
     def hold(self, caller: str) -> None:
-        """Count an abandoned request for another ``ABANDONED_S``, or a caller could abandon hundreds per second."""
+        """Count an abandoned request for ``ABANDONED_S`` more, because callers could abandon hundreds per second."""
         self._counts[caller] += 1
         asyncio.get_running_loop().call_later(ABANDONED_S, self._release, caller)
 

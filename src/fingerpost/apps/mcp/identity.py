@@ -105,9 +105,9 @@ class FileTokens:
 class IssuedTokens:
     """Verifies JSON Web Tokens from one issuer for one audience.
 
-    Keys are fetched every ten minutes, and at most once a minute for an unknown key id. During a fetch, tokens are
-    verified with known keys that are less than twenty minutes old; tokens with other keys wait. If the fetch
-    fails, known keys are used for an hour. A key set without usable keys revokes all known keys.
+    Keys are fetched every ten minutes; an unknown key id triggers a fetch, at most once a minute. During a fetch,
+    tokens are verified with known keys that are less than twenty minutes old; tokens with other keys wait. If the fetch
+    fails, known keys are used until they are an hour old. A key set without usable keys revokes all known keys.
     """
 
     issuer: str
@@ -159,7 +159,7 @@ class IssuedTokens:
         return key
 
     async def _fetch_keys(self) -> bool:
-        """Replace the keys; return False if that fails."""
+        """Fetch new keys to replace the old ones; return False if that fails."""
         try:
             async with asyncio.timeout(_FETCH_S):
                 response = await self.fetch(SourceRequest(url=self.keys_url))
@@ -215,7 +215,7 @@ class CallerFinder:
             _log.info("other callers are anonymous: they can call the tools, but not store variables or list runs")
 
     def find(self, scope: Scope) -> Caller:
-        """Return the caller of a request; call it after any token has been verified."""
+        """Return a request's caller; if the request has a token, the token must already be verified."""
         auth_user = scope.get("user")
         if isinstance(auth_user, AuthenticatedUser) and (subject := auth_user.access_token.subject):
             return Caller(subject, f"user {subject}")
@@ -231,9 +231,10 @@ class CallerFinder:
 
 
 def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
-    """Wrap an endpoint to answer 421 unless the Host header is one of the given names or an IP address.
+    """Return an endpoint that answers 421 unless the Host header is one of the given names or an IP address.
 
-    This prevents DNS rebinding, which needs a host name. Probes and scrapers often use an IP address.
+    This prevents DNS rebinding, which needs a host name. IP addresses are accepted, because probes and scrapers often
+    use them.
     """
     known_hosts = {host.strip("[]") for host in hosts}
 

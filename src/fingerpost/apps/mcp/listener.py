@@ -1,4 +1,4 @@
-"""Addresses of the HTTP server and its callers, and listening sockets with limits that worker processes can share."""
+"""Addresses of the server and its callers, listening sockets with limits, and addresses that workers share."""
 
 import ipaddress
 import socket
@@ -99,7 +99,7 @@ def parse_ip_networks(texts: Sequence[str]) -> list[str]:
 
 
 def build_address_key(host: str) -> str:
-    """Return the key for a caller's limits: the loopback or IPv4 address, or the 64-bit IPv6 network."""
+    """Return the key for a caller's limits: the loopback or IPv4 address, or the IPv6 /64 network."""
     address = parse_ip_address(host)
     if isinstance(address, ipaddress.IPv6Address) and not address.is_loopback:
         return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))
@@ -107,7 +107,7 @@ def build_address_key(host: str) -> str:
 
 
 class _Connection(socket.socket):
-    """An accepted connection, which calls ``report`` when it is first closed."""
+    """An accepted connection that calls ``report`` once, when it is closed."""
 
     def __init__(self, accepted: socket.socket, report: Callable[[], None]) -> None:
         super().__init__(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
@@ -123,9 +123,9 @@ class LimitedListener(socket.socket):
     """A listening socket that answers 503 to connections beyond the limits, and closes them.
 
     At most ``MAX_CONNECTIONS`` are open, and at most ``MAX_CONNECTIONS_PER_ADDRESS`` from one address. The limit per
-    address counts a closed connection for another ``COUNTED_AFTER_CLOSE_S``. It does not apply to loopback addresses
-    and trusted proxies, because many callers may share them. Refusing a connection here is cheap; for an accepted one,
-    asyncio creates a task and a transport.
+    address counts a closed connection for another ``COUNTED_AFTER_CLOSE_S``. The limit per address does not apply to
+    loopback addresses or trusted proxies, because many callers may share them. Refusing a connection here is cheap; for
+    an accepted one, asyncio creates a task and a transport.
     """
 
     def __init__(self, family: int, trusted_proxies: Sequence[str]) -> None:

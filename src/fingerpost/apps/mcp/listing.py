@@ -1,7 +1,7 @@
 """Convert tools and resources (the networks, tool schemas, plan runs and views) to the protocol's types.
 
 Views follow the MCP Apps extension (revision 2026-01-26): each is a resource, and its tools link to it. The SDK's
-implementation of the extension requires ``MCPServer``, which is slow to import.
+implementation of the extension is not used, because it requires ``MCPServer``, which is slow to import.
 """
 
 import json
@@ -67,8 +67,8 @@ def list_requested_parts(
 ) -> list[str]:
     """Return the optional parts that a call requests.
 
-    Keys in the call's ``_meta`` select parts. Without such keys, a client that shows views gets all parts of a tool
-    with a view.
+    Keys in the call's ``_meta`` select parts. Without such keys, a client that shows views gets all optional parts if
+    the tool has a view.
     """
     meta: Mapping[str, Any] = params.meta or {}
     if not EXTRAS.keys().isdisjoint(meta) or not can_show_views(capabilities):

@@ -67,7 +67,7 @@ class Caller(NamedTuple):
     """The caller of a request.
 
     ``user`` owns variables and plan runs, and is None if the caller is anonymous (rule A12). Limits apply to ``name``:
-    the user, or the address (for IPv6, its 64-bit network). If ``groups`` are given, only their tools are available.
+    the user, or the address (for IPv6, its /64 network). If ``groups`` are given, only their tools are available.
     """
 
     user: str | None
@@ -150,9 +150,9 @@ class _Handlers:
                 choices = choice
 
     async def check_request(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
-        """Refuse cursors, and return an error in the tool's envelope if arguments are not an object.
+        """Reject pagination cursors; return an error in the tool's envelope if the arguments are not an object.
 
-        Language models do not see protocol errors.
+        The envelope is needed because language models do not see protocol errors.
         """
         params = ctx.params or {}
         if ctx.method.endswith("/list") and params.get("cursor") is not None:
@@ -188,7 +188,7 @@ class ProgressReporter:
         self._explain_timer: asyncio.TimerHandle | None = None
 
     def report(self, done: float, total: float, message: str) -> None:
-        """Report progress; after a wait for the compiler, increase a value that does not exceed the last one."""
+        """Report progress; after a wait for the compiler, values that are too low are raised above the last one."""
         if self._has_waited and done <= self._last_done:
             done = self._last_done + _STEP
         if done <= self._last_done or self._has_ended:
@@ -205,7 +205,7 @@ class ProgressReporter:
         return self
 
     def _explain(self) -> None:
-        """Report that the call is waiting for the compiler, and increase its progress slightly."""
+        """If the engine is compiling, report that the call is waiting, and increase its progress slightly."""
         if is_compiling() and self._last_done < self._total:
             waited_s = round(time.monotonic() - self._started_at)
             message = f"Compiling the engine, which happens once and takes a minute or two; {waited_s} s so far"
@@ -216,7 +216,7 @@ class ProgressReporter:
     async def __aexit__(
         self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Send the last report, so that it precedes the answer."""
+        """Wait until the last report has been sent, so that it precedes the answer."""
         self._has_ended = True
         if self._explain_timer is not None:
             self._explain_timer.cancel()
@@ -274,7 +274,7 @@ async def serve_stdio(application: Application, warm_up: WarmUp) -> None:
 
 
 def _exit_on_interrupt() -> None:
-    """End the process at the first interrupt, because Python would wait for the thread that reads stdin."""
+    """End the process at the first interrupt; otherwise, Python would wait for the thread that reads stdin."""
     loop = asyncio.get_running_loop()
 
     def exit_now() -> None:

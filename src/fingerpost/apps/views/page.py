@@ -1,7 +1,8 @@
-"""Build a self-contained HTML document for each MCP Apps view from ``assets``, and serve the web page's files.
+"""Build each MCP Apps view from ``assets`` as one self-contained HTML document, and serve the web page.
 
-Hosts' content security policies do not let a view load files, so its ES modules are concatenated into one scope, each
-after its imports, without ``import`` and ``export``. The web page calls tools at ``/mcp`` like any other client.
+Hosts' content security policies do not let a view load files, so its ES modules are concatenated into one scope. Each
+module follows those that it imports, and ``import`` and ``export`` are removed. The web page calls tools at ``/mcp``
+like any other client.
 """
 
 import mimetypes

@@ -1,4 +1,4 @@
-"""``sec_graph_query``: a company's filings, and their text."""
+"""``sec_graph_query``: list a company's filings, and return their text."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby

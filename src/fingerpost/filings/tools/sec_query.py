@@ -1,7 +1,7 @@
-"""Base classes for the filings tools, which dispatch by query type (plan-step contract), and ``tool_details``.
+"""``tool_details``, and base classes for filings tools, which dispatch by query type (plan-step contract).
 
 Each tool's schemas, validation, description and details are built from its ``QueryType`` records.
-Every interface sends ``{query_type, parameters}`` and gets the standard response.
+Calls through every interface send ``{query_type, parameters}`` and get the standard response.
 """
 
 import inspect
@@ -34,7 +34,7 @@ class StepModel(SnakeCaseModel):
 
 
 class StandardAnswer(StepModel):
-    """The fields of every successful response; ``left_out`` lists truncated parts, and how to get the rest."""
+    """The fields of every successful response; ``left_out`` lists the truncated parts and how to get the rest."""
 
     query_type: str
     parameters: dict[str, Any]
@@ -50,9 +50,9 @@ class QueryType:
     """One query type of a tool.
 
     Attributes:
-        params: the model of the parameters; explicit nulls are removed first.
+        params: the model for the parameters; explicit nulls are removed before validation.
         answer: answers a query, given the tool's source and validated parameters; may raise ToolError. It runs in a
-            thread unless it is a coroutine function, which also receives the caller, for per-caller limits.
+        thread, unless it is a coroutine function; a coroutine function also receives the caller, for per-caller limits.
         shape: base model for a successful response; ``query_type``, ``results`` and ``data`` are added to it.
         text: formats a response as text that contains all the data in the JSON (rule A11).
         usage: the query type's part of the tool's description, such as ``metrics {ticker}``.
@@ -89,7 +89,7 @@ def define_query_tool(
     open_world: bool = False,
     groups: tuple[str, ...] = ("filings",),
 ) -> ToolDefinition:
-    """Define a tool with several query types, and list their usages in its description."""
+    """Define a tool with several query types; its description lists the usage of each."""
     description = intro + ", ".join(query.usage for query in queries if query.usage) + outro
     return ToolDefinition(
         name=name,
@@ -225,7 +225,7 @@ def _answer_tool_details(list_specs: ListSpecs, params: ToolDetailsParams) -> Re
 
 
 def _format_documentation(spec: ToolSpec, schemas: Mapping[str, Mapping[str, Any]]) -> str:
-    """Format the query types and parameters as text; optional parameters get a question mark."""
+    """Format the query types and parameters as text; optional parameters are marked with a question mark."""
     lines = [spec.name, spec.description]
     for query_type, schema in schemas.items():
         required = schema.get("required", ())

@@ -1,4 +1,4 @@
-"""``sec_semantic_search``: search filing paragraphs by keyword; the ranking is lexical despite the contract's name."""
+"""``sec_semantic_search``: search filing paragraphs by keyword; despite its name, the ranking is lexical."""
 
 import json
 import re
@@ -105,7 +105,7 @@ def _list_hits(
 
 
 def _list_names(library: FactLibrary, ciks: Iterable[int]) -> set[str]:
-    """Return the companies' tickers and names, each as a single word."""
+    """Return the companies' tickers and names, in lower case and without spaces."""
     names = set()
     for cik in ciks:
         query = "SELECT ticker, name FROM companies WHERE cik = ?1 UNION SELECT ticker, name FROM listed WHERE cik = ?1"
@@ -118,7 +118,7 @@ def _list_names(library: FactLibrary, ciks: Iterable[int]) -> set[str]:
 def _choose_words(query: str, names: Collection[str]) -> list[str]:
     """Return the distinct words in a query, except question words and the names of the companies being searched.
 
-    Outside its own filings, a company's name is rare, so BM25 would rank paragraphs by the name alone.
+    A company's name rarely occurs outside its own filings, so BM25 would rank paragraphs mainly by the name.
     """
     words = _split_words(query)
     remaining = [word for word in words if word not in _QUESTION_WORDS]

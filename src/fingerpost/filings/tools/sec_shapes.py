@@ -125,7 +125,7 @@ class SourcedAnswer(StandardAnswer):
 
 
 class ValuesAnswer(SourcedAnswer):
-    """Rows, with the values in ``data`` by metric name as spelled in the query (rule F3)."""
+    """Rows, and ``data`` with the values by metric name as spelled in the query (rule F3)."""
 
     value_mode: Mode = None
     data: dict[str, Any]

@@ -39,7 +39,7 @@ def format_verdict(body: Body) -> str:
 
 
 def format_statement(body: Body) -> str:
-    """Format the periods of a statement side by side, then each figure with its filing."""
+    """Format a statement with its periods side by side, then each figure with its filing."""
     columns = {name: points for name, points in body["data"].items() if isinstance(points, list)}
     ends = sorted({point["end_date"] for points in columns.values() for point in points})
     lines = [f"Periods ending: {' | '.join(ends)}."] if ends else []

@@ -145,7 +145,7 @@ def _find_breakdowns(facts: Facts, period: PeriodFilter, axis: str | None) -> tu
 
 
 def _explain_period(facts: Facts, name: str, period: PeriodFilter, axis: str | None) -> dict[str, Any]:
-    """Explain why a period is missing, and list its axes or, if it has none, the available periods."""
+    """Explain why a period has no breakdown, and list its other axes or, if it has none, the available periods."""
     axes: dict[str, set[str]] = defaultdict(set)
     for report, by_period in facts.items():
         for other_period, period_facts in by_period.items():

@@ -1,7 +1,8 @@
-"""The journal of plan runs on DBOS and PostgreSQL; DBOS distributes runs across processes and recovers them.
+"""A journal for plan runs in PostgreSQL; DBOS distributes runs across processes and recovers them.
 
-Each execution of a run is one workflow. Step outputs are recorded only in our own tables, because a plan may change but
-DBOS steps may not (decision 0563). The workflows of a dead process are moved to a queue that all servers share.
+Each execution of a run is one workflow. Step outputs are recorded only in our own tables, because a run's plan may
+change but the steps of a DBOS workflow may not (decision 0563). The workflows of a dead process are moved to a queue
+that all servers share.
 """
 
 import asyncio
@@ -78,7 +79,7 @@ class DbosJournal(Journal):
         return await (await self.launch()).execute_run(run_id)
 
     async def launch(self) -> "DbosExecutor":
-        """Start DBOS, which takes seconds, unless it is already running."""
+        """Start DBOS unless it is already running; starting it takes several seconds."""
         if self._executor is not None:
             return self._executor
         # Connect first, so that database errors get our own messages.

@@ -1,8 +1,8 @@
 """Execute plan runs as DBOS workflows; DBOS uses one database, and runs until the last journal closes.
 
-A process can have only one DBOS instance, so a program that uses DBOS itself cannot run plans on DBOS. Three DBOS
-defaults are overridden, because they are unsafe or lose runs: a version per release, pickle as the serializer, and
-one executor name for all processes.
+A process can have only one DBOS instance, so a program that already uses DBOS cannot run plans on DBOS. Three DBOS
+defaults are overridden, because they are unsafe or lose runs: a version per release, pickle as the serializer, and one
+executor name for all processes.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ class DbosExecutor:
     def enter(self, *, is_recovering: bool) -> None:
         """Launch DBOS on the running loop if needed; the executor that entered last takes runs from the queue.
 
-        Unless ``is_recovering``, this process takes no runs from the queue, and its own runs are not recovered.
+        Unless ``is_recovering`` is true, this process takes no runs from the queue, and its own runs are not recovered.
         """
         if any(other.database_key != self.database_key for other in _active):
             raise SettingsInvalid("This program is already running plans on another database")
@@ -69,7 +69,7 @@ class DbosExecutor:
             _active.append(self)
 
     def leave(self) -> None:
-        """Stop DBOS if no executor remains; running executions can resume from their last record."""
+        """Stop DBOS if no executor remains; unfinished executions can be resumed from their last record."""
         _active.remove(self)
         if _active:
             return
@@ -178,7 +178,7 @@ def _launch(url: str, schema: str, *, is_recovering: bool) -> None:
 
 @cache
 def _get_workflow() -> Any:
-    """Return the workflow that executes a run; DBOS records its name, so the name must never change."""
+    """Return the workflow that executes a run; DBOS records the workflow's name, so this name must never change."""
 
     async def execute_run_here(run_id: str) -> str:
         return await _active[-1].run_in_workflow(run_id)
@@ -187,7 +187,7 @@ def _get_workflow() -> Any:
 
 
 def _route_log() -> None:
-    """Route DBOS's log to ours instead of the terminal, without the database's address."""
+    """Route DBOS's log to ours instead of the terminal, and remove the database's address from messages."""
     log = logging.getLogger("dbos")
     if not any(isinstance(handler, logging.NullHandler) for handler in log.handlers):
         log.addHandler(logging.NullHandler())

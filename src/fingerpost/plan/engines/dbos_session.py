@@ -1,7 +1,7 @@
-"""The PostgreSQL connection of a journal's writer: write records, and claim the runs that this process executes.
+"""The PostgreSQL connection with which a journal writes records and claims runs for this process.
 
-A process is alive while its connection holds a shared advisory lock on the process name. Each claim increments the
-run's ``holder``, and records from an older holder are rejected.
+A process is considered alive while its connection holds a shared advisory lock on the process name. Each claim
+increments the run's ``holder``, and records from an older holder are rejected.
 """
 
 import logging
@@ -69,7 +69,7 @@ class DbosSession:
         return self._retry_while_lost(lambda: self._transact_once(act), max_wait_s)
 
     def find_lost_runs(self, connection: psycopg.Connection, run_ids: Collection[str]) -> Collection[str]:
-        """Lock the runs' rows, sorted to avoid deadlocks, and return the runs deleted or claimed by another process."""
+        """Lock the runs' rows in order, to avoid deadlocks; return runs that were deleted or claimed elsewhere."""
         rows = connection.execute(
             "SELECT id, holder FROM plan_run WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", (sorted(run_ids),)
         ).fetchall()
@@ -81,7 +81,7 @@ class DbosSession:
         }
 
     def claim(self, run_id: str) -> bool:
-        """Claim a run; return False if a living process is executing it. Unknown runs can be claimed."""
+        """Claim a run; return False if a living process is executing it. A run that is not stored can be claimed."""
         holder: int | None = None
 
         def write_claim(connection: psycopg.Connection) -> bool:
@@ -105,7 +105,7 @@ class DbosSession:
         return is_claimed
 
     def release(self, run_id: str) -> None:
-        """End a claim. If the database cannot be reached, the claim is released before the next write."""
+        """End a claim. If the database cannot be reached, the claim is released before the next transaction."""
         if (holder := self._holders.pop(run_id, None)) is not None:
             self._released[run_id] = holder
         self.transact(lambda _connection: None)
@@ -158,7 +158,7 @@ class DbosSession:
         return self._connection
 
     def close(self) -> None:
-        """Release all claims and disconnect. The process may open another journal."""
+        """Release all claims and disconnect. The release is explicit, because the process may open another journal."""
         self._released |= self._holders
         self._holders.clear()
         if self._connection is not None:

@@ -1,4 +1,4 @@
-"""The report of a network check: faults with their origins and examples."""
+"""The report of a network check: faults, each with its origin and examples."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ MAX_EXAMPLES = 3
 
 
 class Origin(StrEnum):
-    """The origin of a fault: the publisher's data or this program. A note needs no correction."""
+    """The origin of a fault: the publisher's data or this program. A ``NOTE`` needs no correction."""
 
     NOTE = "note"
     DATA = "data"

@@ -83,7 +83,7 @@ class RawFeed:
         return first + timedelta(days=busy) if len(daily) - busy > 7 else None
 
     def find_sample_ride(self) -> tuple[str, date] | None:
-        """Return the id of the first trip with a single daily departure, and its first service day."""
+        """Return the id of the first trip with one departure per service day, and the trip's first service day."""
         single = (trip for trip in self.trips.values() if len(trip.shifts_s) == 1)
         return next(((trip.trip_id, min(self.service_days[trip.service])) for trip in single), None)
 
@@ -133,7 +133,10 @@ class RawFeed:
         return RawCall(int(sequence), stop, arrival_s, departure_s, pickup != "1", drop_off != "1")
 
     def _read_shifts(self, calls: Mapping[str, list[RawCall | None]]) -> dict[str, tuple[int, ...] | None]:
-        """Return the departure offsets of the trips in frequencies.txt; None if any row of the trip may be invalid."""
+        """Return the departure offsets of each trip in frequencies.txt.
+
+        The value is None if any of the trip's rows may be invalid.
+        """
         shifts: dict[str, tuple[int, ...] | None] = {}
         for row in self.read_rows("frequencies.txt"):
             ordered = _order_calls(calls.get(row["trip_id"], []))
@@ -192,7 +195,7 @@ class RawFeed:
 
 
 def _order_calls(calls: list[RawCall | None]) -> tuple[RawCall, ...] | None:
-    """Return the calls of a trip in order, or None if the trip is not clearly valid."""
+    """Return the calls of a trip in order, or None if they may be invalid."""
     ordered = tuple(sorted((call for call in calls if call is not None), key=lambda call: call.sequence))
     if len({call.sequence for call in ordered}) < max(len(calls), 2):
         return None

@@ -1,4 +1,4 @@
-"""A network being checked, and its stops and trips beside the raw tables of its feeds."""
+"""A network under check, and comparisons of its stops and trips with the raw tables of its feeds."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ _YEARS = timedelta(days=800)
 
 
 def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
-    """Yield faults in the feeds or their import that affect riders."""
+    """Yield faults that affect riders, in the feeds or in their import."""
     for raw, feed in zip(trial.feeds, trial.report.feeds, strict=True):
         for code in sorted({*raw.list_expected_findings()} - {finding.reason for finding in feed.findings}):
             yield Observation(FaultKind.FEED_UNREPORTED, f"{feed.feed}: {code}")
@@ -88,7 +88,7 @@ def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
 
 
 def _check_realtime(trial: Trial, raw: RawFeed) -> Iterator[Observation]:
-    """Read realtime updates of a trip on a service day and on a day years later; yield unexpected outcomes."""
+    """Read realtime updates for a trip on a service day and on a day years later; yield unexpected outcomes."""
     sample = raw.find_sample_ride()
     if sample is None or sum(sample[0] in feed.trips for feed in trial.feeds) > 1:
         return

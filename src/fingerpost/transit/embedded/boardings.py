@@ -67,7 +67,7 @@ class StopCalls:
         return int(time.max() if is_before else time.min()) if len(time) else None
 
     def find_limit_day(self, limit_day: date | None, zone: str, *, is_before: bool = False) -> date | None:
-        """Return the date of the last call up to ``limit_day`` or, if ``is_before``, of the first call from then on."""
+        """Return the date of the last call by ``limit_day`` or, if ``is_before``, of the first call since then."""
         if limit_day is None:
             return None
         step = _DAY if is_before else -_DAY
@@ -75,7 +75,7 @@ class StopCalls:
         return local_day(int(time.min() if is_before else time.max()), zone)
 
     def _list_times(self, days: Iterable[date]) -> tuple[Int64, Int64, Int64]:
-        """Return the times of calls (Unix seconds) on the given days, with each call's pair index and day ordinal."""
+        """Return the times of calls (Unix seconds) on the given days, with each call's array index and day ordinal."""
         table, feed = self._timetable, self._timetable.service_feed[self._service]
         time, pair, ordinal = ([np.zeros(0, np.int64)] for _ in range(3))
         for day in days:

@@ -24,7 +24,7 @@ class StopDeparture(NamedTuple):
 
 
 class StopDepartures:
-    """Departures from stops; without ``may_build``, a missing search timetable raises NotBuilt."""
+    """Departures from stops; if ``may_build`` is false, a missing search timetable raises NotBuilt."""
 
     def __init__(
         self, snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery, *, may_build: bool = True
@@ -115,7 +115,7 @@ class StopDepartures:
     def _is_stranded(self, call: BoardDeparture) -> bool:
         """Return whether riders cannot alight because a realtime update breaks the in-seat transfer.
 
-        Boards omit such a departure instead of showing it as cancelled (decision 0314).
+        Boards omit these departures instead of showing them as cancelled (decision 0314).
         """
         snapshot = self._snapshot
         call = _apply_delay(snapshot, call)

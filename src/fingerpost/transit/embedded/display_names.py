@@ -138,7 +138,7 @@ class DisplayNames:
         return RideNames(line, mode, headsign, trip_id, None, self.find_colors(added.route))
 
     def get_service_fields(self, trip_departure: int, *stop_times: int) -> dict[str, Any]:
-        """Return the headway and flags of a leg or departure; a flag is set if any of the stop times has it."""
+        """Return the headway and flags of a leg or departure; a flag is set if it is set for any of the stop times."""
         flags = 0
         for stop_time in stop_times:
             flags |= int(self.timetable.stop_time_flags[stop_time])

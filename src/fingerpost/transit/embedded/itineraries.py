@@ -1,4 +1,4 @@
-"""Search a timetable for journeys, or find the ride of a ref, and convert them to itineraries with realtime data."""
+"""Search for journeys, or find the ride of a ref, and convert results to itineraries with realtime data."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -39,7 +39,7 @@ def find_itineraries(
     step_free: bool,
     may_build: bool = True,
 ) -> list[list[Itinerary]]:
-    """Return the expected itineraries and the disrupted scheduled ones; without ``may_build``, may raise NotBuilt."""
+    """Return expected itineraries and disrupted scheduled ones; raise NotBuilt only if ``may_build`` is false."""
     # The limit applies to the whole trip, so the shortest walk at one end reduces the limit at the other.
     find = partial(find_near_stops, stops, walks)
     origin = find(query.origin, query.max_walk_m, is_destination=False)
@@ -304,7 +304,7 @@ def find_ref_ride(
     """Return the leg that a ref identifies, or the reason why it no longer exists.
 
     If the trip does not serve the ref's stop, use another stop of the same place, because trips may move to other
-    platforms. Riders stay seated only if an in-seat transfer still leads to the trip.
+    platforms. ``stays_seated`` is preserved only if an in-seat transfer still leads to the trip.
     """
     table = snapshot.timetable
     start, end = (stops.find_stop(stop_id, None, whole_place=True) for stop_id in (ref.start_id, ref.end_id))

@@ -89,7 +89,7 @@ class EmbeddedNetwork(port.Network):
         self.configure(record, notes)
 
     def configure(self, record: NetworkRecord, notes: Sequence[str] = ()) -> None:
-        """Apply a changed record, and the notes that all answers include."""
+        """Apply a changed record, and set the notes that all answers include."""
         self._feed_profile = TimetableProfile(record, self.timetable, tuple(notes))
 
     @property
@@ -158,14 +158,14 @@ class EmbeddedNetwork(port.Network):
     def publish(self, overlay: Overlay, day: date) -> None:
         """Publish a new realtime overlay; running queries continue with the previous one.
 
-        The search timetable of ``day`` is built first, so that no query waits for it.
+        The search timetable for ``day`` is built first, so that no query waits for it.
         """
         snapshot = Snapshot(self.timetable, overlay, self._snapshot.planned)
         snapshot.live.get_search_timetable(day, is_reverse=False, step_free=False)
         self._snapshot = snapshot
 
     async def _search(self, find: Callable[..., _R], *args: Any, is_quick: bool) -> _R:
-        """Call a search, in a thread unless it is quick; the builder's thread builds the search timetables it lacks."""
+        """Run a search, in a thread unless it is quick; the builder's thread builds missing search timetables."""
         # Building with uncompiled kernels is slow, and would block builds for other networks.
         for _ in range(_MAX_BUILDS if is_ready() else 0):
             try:

@@ -113,7 +113,7 @@ class OverlayAlerts:
         return tuple(self._localize(row, language, period) for row, period in periods if period is not None)
 
     def _move_to_station(self, selector: Selector) -> Selector:
-        """Replace an entrance or pathway node by its station, because trips do not serve these."""
+        """Replace an entrance or pathway node with its station, because trips do not serve such nodes."""
         kind, row, *_ = selector
         if kind != "stop" or int(self._timetable.stop_kind[row]) not in (ENTRANCE, NODE):
             return selector
@@ -145,7 +145,7 @@ def _choose_text(texts: Mapping[str, str], language: str) -> str | None:
 class Snapshot:
     """A timetable with its scheduled (``planned``) and realtime (``live``) search timetables, which may be the same.
 
-    Broken lifts affect ``live_step_free`` only.
+    Broken lifts affect only ``live_step_free``.
     """
 
     def __init__(self, timetable: Timetable, overlay: Overlay, planned: SearchTimetables) -> None:
@@ -239,7 +239,7 @@ class Snapshot:
         return self.overlay.get_selector(self.timetable, (ride.trip_departure, ride.service_day.toordinal()))
 
     def is_closed(self, stop: int, instant: int, selector: RideSelector, *, step_free: bool = False) -> bool:
-        """Return whether alerts close a stop (row) for a ride; ``step_free`` includes broken lifts."""
+        """Return whether alerts close a stop (row) for a ride; with ``step_free``, broken lifts count as closures."""
         closing = self._closing[step_free]
         return any(alert.closes_stop(stop, selector) and alert.is_in_force(instant) for alert in closing)
 

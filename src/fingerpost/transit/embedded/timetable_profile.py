@@ -116,12 +116,12 @@ class TimetableProfile:
         return frozenset({*languages, *table.stop_names, *table.headsign_names, *table.route_names})
 
     def list_inactive_near(self, instant: int, ends: Sequence[Coordinate], margin_m: float) -> tuple[OutOfService, ...]:
-        """Return the feeds without service at an instant whose area overlaps the area of the trip."""
+        """Return the feeds that have no service at an instant but whose area overlaps the area of the trip."""
         inactive = self._list_inactive(instant)
         return tuple(feed for row, feed in inactive if self._get_area(row).overlaps(box_of(ends, margin_m)))
 
     def list_inactive_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
-        """Return the feeds without service at an instant that serve the stops on other days."""
+        """Return the feeds that have no service at an instant but serve the stops on other days."""
         return tuple(feed for row, feed in self._list_inactive(instant) if self._get_served_stops(row)[[*stops]].any())
 
     def _list_inactive(self, instant: int) -> list[tuple[int, OutOfService]]:

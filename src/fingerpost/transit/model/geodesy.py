@@ -12,7 +12,7 @@ Point = tuple[float, float]
 
 
 def find_west(lons: Iterable[float]) -> float:
-    """Return the western end of the shortest arc around the Earth that contains all longitudes."""
+    """Return the western end of the shortest arc around the Earth that contains all the given longitudes."""
     ordered = sorted({*lons})
     if ordered[-1] - ordered[0] <= 180:
         return ordered[0]

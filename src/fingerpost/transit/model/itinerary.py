@@ -53,9 +53,9 @@ class StopPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceAlert:
-    """An operator's alert in one language; ``header`` and ``text`` may be empty, ``effect`` is a GTFS-Realtime code.
+    """An operator's alert in one language; ``header`` and ``text`` may be empty. ``effect`` is a GTFS-Realtime code.
 
-    ``since`` and ``until`` bound the active period around the rider's time (Unix seconds), None if open-ended.
+    ``since`` and ``until`` bound the active period around the rider's time (Unix seconds); None means open-ended.
     """
 
     id: str
@@ -144,7 +144,7 @@ LegOutline = tuple[Mode, str, str, str]
 
 @dataclass(unsafe_hash=True)
 class Itinerary:
-    """Consecutive legs; ``is_planned`` is True if realtime data cannot change them.
+    """Consecutive legs; ``is_planned`` is True if realtime data cannot change the legs.
 
     Subclasses may know some properties before the legs are built. No attribute changes after construction.
     """

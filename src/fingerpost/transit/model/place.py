@@ -37,9 +37,9 @@ class Coordinate:
 class Place:
     """A stop, station, address or other place; ``id`` is None for an address.
 
-    ``member_ids`` are all its stops (rule D2). ``zero_walk_ids`` are the stops reached without a walk (those of its
-    station, or the nearest stop); None means all. ``guess`` explains an estimated position. Answers must show
-    ``attribution``.
+    ``member_ids`` are the ids of all its stops (rule D2). ``zero_walk_ids`` are the ids of the stops reached without a
+    walk (those of its station, or the nearest stop); None means all. ``guess`` explains an estimated position. Answers
+    must show ``attribution``.
     """
 
     name: str

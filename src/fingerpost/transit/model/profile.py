@@ -31,7 +31,7 @@ class Ability(StrEnum):
 class NetworkProfile:
     """The static facts of one network.
 
-    ``name`` and ``feed_names`` (the FEED parts of its ids) are in upper case. ``zone`` is an IANA time zone. Each
+    ``name`` and ``feed_names`` (the FEED parts of its stop ids) are in upper case. ``zone`` is an IANA time zone. Each
     answer includes ``attribution`` and ``notes``. If ``first_day`` and ``last_day`` are None, the network covers all
     days. If several networks cover a place, the one with the highest ``priority`` is tried first (rule A13).
     ``reads_texts`` is True if ``Network.plan_texts`` is supported. ``fallback`` is the name of the network that answers

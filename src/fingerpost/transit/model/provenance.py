@@ -19,7 +19,7 @@ class ServiceState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceDays:
-    """The first and last day of service, None if unbounded; ``gaps`` are (first, last) days without service."""
+    """The first and last day of service, or None if unbounded; ``gaps`` are (first, last) days without service."""
 
     first_day: date | None = None
     last_day: date | None = None
@@ -42,7 +42,7 @@ class ServiceDays:
         return next((last + _DAY for first, last in self.gaps if first <= day <= last), day)
 
     def format_service_state(self, day: date) -> str:
-        """Format the state on a day, such as ``ended on 2026-01-02`` or ``no service, resumes on 2026-01-05``."""
+        """Format a day's service state, such as ``ended on 2026-01-02`` or ``no service, resumes on 2026-01-05``."""
         state, change = self.state_on(day), self.format_service_change(day)
         return f"{state.value}, {change}" if state is ServiceState.PAUSED else change or state.value
 
@@ -91,7 +91,7 @@ class Provenance:
     Instants are Unix seconds. ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` names the
     source of walks. ``realtime_updated`` is the time of the oldest realtime data. ``realtime_problems`` reports
     failures of realtime sources. ``realtime_unmatched`` lists sources whose data mostly does not match the timetable.
-    ``out_of_service`` are feeds without service on the day of the query. ``lost`` lists features missing from a
+    ``out_of_service`` lists the feeds without service on the day of the query. ``lost`` lists features missing from a
     fallback's answer.
     """
 

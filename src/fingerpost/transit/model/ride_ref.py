@@ -25,8 +25,8 @@ _SAME_TIME_S = 60
 class RideRef(NamedTuple):
     """A ride as it was planned, with scheduled times (Unix seconds).
 
-    ``trip`` is an id, the hash of an id, or a line. ``change_s`` is the time that the change before the ride needs,
-    None if there was none. ``continues_on`` is set if riders stay seated for the next ride.
+    ``trip`` is an id, the hash of an id, or a line. ``change_s`` is the time needed for the change before the ride, or
+    None if there was no change. ``continues_on`` is set if riders stay seated for the next ride.
     """
 
     start_id: str
@@ -62,7 +62,7 @@ class RideRef(NamedTuple):
         return self.trip in (trip_id, _hash(trip_id))
 
     def choose(self, rides: Iterable[_Ride]) -> _Ride | None:
-        """Return the ride of the ref's trip and service day or, without a trip id, of its line and departure."""
+        """Return the ride matching the ref: by trip and service day or, without a trip id, by line and departure."""
 
         def find_offset_s(ride: _Ride) -> int:
             return abs((ride.departure_scheduled if isinstance(ride, Leg) else ride.scheduled) - self.departure)

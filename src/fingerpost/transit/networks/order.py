@@ -15,7 +15,7 @@ def sort_by_preference(
 ) -> list[Network]:
     """Sort networks by descending priority, ascending area and name; demos come last.
 
-    ``priorities`` replace those of the profiles, by network name.
+    ``priorities``, keyed by network name, override those of the profiles.
     """
 
     def key(network: Network) -> tuple[bool, int, float, str]:

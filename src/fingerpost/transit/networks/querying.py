@@ -63,7 +63,7 @@ class Answers(Generic[_T]):
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[_T]):
-    """The first answer, its network, and the failures of the networks before it."""
+    """The first answer, its network, and the failures of the networks tried before it."""
 
     value: _T
     network: Network
@@ -86,10 +86,10 @@ def bind_to_call(network: Network, failures: Failures) -> Network:
 
 
 async def query_all(networks: Sequence[Network], query: NetworkQuery[_T], *, names: bool = False) -> Answers[_T]:
-    """Query networks concurrently, each up to a deadline; raise the preferred network's error if none answers.
+    """Query networks concurrently, each with a deadline; raise the preferred network's error if none answers.
 
     The deadline is the answer deadline or, if several networks are queried for ``names``, the names deadline (rule
-    A13). With ``names``, the error is a GEOCODING error (rule A5).
+    A13). If ``names``, the error is a GEOCODING error (rule A5).
     """
     profiles = [network.profile for network in networks]
     is_short = names and len(profiles) > 1
@@ -167,8 +167,8 @@ async def query_within(
 ) -> _T:
     """Query one network within a time limit; raise errors.SourceTimeout if it does not answer in time.
 
-    All queries of a call share the sum of the names and answer deadlines. Unexpected errors become errors.SourceFailed,
-    so that other networks can answer, unless ``is_only``.
+    All queries of a call share the sum of the names deadline and the answer deadline. Unless ``is_only``, unexpected
+    errors become errors.SourceFailed, so that other networks can answer.
     """
     profile, age_s = network.profile, clock.find_call_age_s()
     name, stated_s = profile.name, limit_s

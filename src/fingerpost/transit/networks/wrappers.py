@@ -366,7 +366,7 @@ def _find_limit_s(deadline_s: float | None) -> float | None:
 
 
 def _label(answer: _T, lost: Sequence[str], network: str | None = None) -> _T:
-    """Add notices of missing data and the network's name to an answer's provenance; places have no provenance."""
+    """Add the network's name and notices of missing data to an answer's provenance, if it has one."""
     if not isinstance(answer, (port.JourneyAnswer, port.DepartureBoard, port.NearbyStops)):
         return answer
     provenance = answer.provenance

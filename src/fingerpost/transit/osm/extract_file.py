@@ -29,9 +29,9 @@ _PROGRESS_EVERY = 50_000
 def read_objects(
     path: Path, keys: Sequence[str], area_keys: Sequence[str], task: str, progress: ReadProgress
 ) -> Iterator[Any]:
-    """Yield nodes, ways with positions, relations and areas that have one of ``keys``.
+    """Yield nodes, ways with positions, relations and areas that have a tag key in ``keys``.
 
-    Each object is valid only until the next one. Areas are built from objects with one of ``area_keys``.
+    Each object is valid only until the next one. Areas are built from objects that have a tag key in ``area_keys``.
     """
     osmium = load_osmium()
     with TemporaryDirectory() as scratch:

@@ -116,7 +116,7 @@ class _EndLookup(PlaceLookup):
         self.networks: Sequence[Network] = opened.answering
 
     async def read(self, ends: Sequence[_End], instant: int) -> None:
-        """Resolve ids and coordinates before names, because they determine the region in which to search for names."""
+        """Resolve ids and coordinates first, because they determine the region in which to search for names."""
         named = []
         labels = {end.side: end.label for end in ends if isinstance(end.label, StopLabel)}
         found_by_side = dict(zip(labels, await self._find_tokens(labels.values()), strict=True))

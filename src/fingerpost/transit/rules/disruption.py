@@ -43,7 +43,7 @@ class Usability(IntEnum):
 
 
 class ItineraryOption(NamedTuple):
-    """An itinerary; ``is_known`` is False if only the relaxed query found it.
+    """An itinerary; ``is_known`` is False if only the relaxed query found the itinerary.
 
     ``flagged`` and ``note`` are the contract's DisruptionFlag and DisruptionNote, and ``instead_of`` is the disrupted
     itinerary that this one replaces.
@@ -139,7 +139,8 @@ def merge_alternatives(
 ) -> RankedItineraries:
     """Deduplicate itineraries, rank usable before unusable ones, and flag alternatives to disrupted ones.
 
-    ``relaxed`` are those from the relaxed query. ``wanted_arrival`` is set if the query has an arrival time.
+    ``relaxed`` holds the itineraries from the relaxed query. ``wanted_arrival`` is set if the query has an arrival
+    time.
     """
     arrive_by = wanted_arrival is not None
     candidates = [

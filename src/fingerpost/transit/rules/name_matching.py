@@ -38,7 +38,7 @@ _PUNCTUATION = str.maketrans({"'": "", "\N{RIGHT SINGLE QUOTATION MARK}": "", "&
 
 
 def list_plain(text: str) -> list[str]:
-    """Return the normalized text, and its form without apostrophes and with "and" for "&" (Kings Cross)."""
+    """Return the normalized text, and the same without apostrophes (Kings Cross) and with "and" for "&"."""
     return list(dict.fromkeys(filter(None, (plain(text), plain(text.translate(_PUNCTUATION))))))
 
 
@@ -62,7 +62,7 @@ RIVAL_DISTANCE_M = 300.0
 
 
 def find_certain(matches: Sequence[PlaceMatch]) -> PlaceMatch | None:
-    """Return the best match, or None if its score is low or it has a rival."""
+    """Return the best match, or None if its score is low or a match elsewhere scores nearly as high."""
     best = max(matches, key=lambda match: match.score, default=None)
     if best is None or best.score < AUTO_RESOLVE:
         return None

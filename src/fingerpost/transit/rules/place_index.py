@@ -72,7 +72,7 @@ class StopNameParts(NamedTuple):
 
 
 def split_stop_name(name: str) -> StopNameParts:
-    """Split a stop's name into place and platform; a bare number, as of a house or road, is part of the place."""
+    """Split a stop's name into place and platform; a bare number, such as a house number, is part of the place."""
     found = _NAME.fullmatch(name.strip()) if len(name) <= _MAX_NAME_CHARS else None
     if found is None:
         return StopNameParts(name)
@@ -88,7 +88,7 @@ def split_stop_name(name: str) -> StopNameParts:
 
 
 def are_platforms_of_same_place(names: Sequence[str]) -> bool:
-    """Whether nearby stops are platforms of one place: most of their letters differ, unlike on Avenue A."""
+    """Whether nearby stops are platforms of one place: most have different letters, unlike stops on Avenue A."""
     letters = [part.platform for part in map(split_stop_name, names) if part.is_bare]
     return 2 * len(set(letters)) > len(letters) or len(set(names)) == 1
 
@@ -106,7 +106,7 @@ class PlaceGroup(NamedTuple):
 
     @property
     def has_platforms(self) -> bool:
-        """Whether the stops' names differ; each name then consists of a place name and a platform code."""
+        """Whether the stops' names differ; if so, each name consists of a place name and a platform code."""
         return len({stop.name for stop in self.stops}) > 1
 
     def list_spellings(self) -> set[str]:

@@ -69,7 +69,7 @@ class WireCheckedRide(WireDict):
 
 
 class WireChange(WireDict):
-    """The change to ``rides[ride]``; ``availableSeconds`` is negative if it leaves before the previous ride arrives."""
+    """The change to ``rides[ride]``; ``availableSeconds`` is negative if the two rides overlap."""
 
     ride: Annotated[int, Field(ge=1)]
     state: Annotated[str, EnumValue(State)]

@@ -91,7 +91,7 @@ class TripGeometry(WireDict):
 
 
 def _encode_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg], LegLine | None]) -> TripGeometry:
-    """Encode the lines of all legs, simplified until they fit; a line is straight if ``find_line`` returns None."""
+    """Encode the lines of all legs, simplified to fit in MAX_CHARACTERS in total; unknown lines are straight."""
     lines = [[find_line(leg) or _build_straight_line(leg) for leg in itinerary.legs] for itinerary in itineraries]
     for tolerance_m in _TOLERANCES_M:
         drawn = [[_encode_line(line, tolerance_m) for line in legs] for legs in lines]

@@ -60,7 +60,7 @@ def format_next_usable(found: FoundTrips) -> str:
 async def explain_empty_window(
     found: FoundTrips, usable: Sequence[Itinerary]
 ) -> tuple[NoResultsReason, WhyEmptySentence | None]:
-    """Explain why there is no usable trip in the query's window; ``usable`` lists trips outside it."""
+    """Explain why there is no usable trip in the query's window; ``usable`` lists usable trips outside the window."""
     query, answer = found.query, found.first
     instant, zone = query.instant, answer.provenance.zone
     nearest = _find_nearest(usable, query)
@@ -91,7 +91,7 @@ def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary
 async def explain_no_trip(
     network: Network, query: JourneyQuery, deadline: Deadline, out_of_service: Sequence[OutOfService] = ()
 ) -> str | None:
-    """Return the reason why a network found no trip, without a full stop, or None if it is unknown."""
+    """Return the reason why a network found no trip, without a final period, or None if it is unknown."""
     clauses = (_explain_reach(network, query, deadline, is_destination=value) for value in (False, True))
     causes = [await _get_or_none(clause) for clause in clauses]
     if out_of_service:

@@ -130,7 +130,7 @@ async def search_trips(
 ) -> FoundTrips:
     """Query the networks in order, then keep querying the one that answered until ``choose_follow_up`` returns None.
 
-    A follow-up query that fails is not repeated, but the others are still sent.
+    A failed follow-up query is not repeated, but other follow-up queries are still sent.
 
     Raises:
         ToolError: no network answered, or the first answer was empty and the query with relaxed limits failed.
@@ -202,7 +202,8 @@ def choose_trip_follow_up(
 ) -> FollowUpQuery | None:
     """Return a follow-up query if no trip is found, a trip is disrupted, or no usable trip arrives in time.
 
-    With ``look_further``, also look for a better trip beyond the limits if the best includes over an hour of waiting.
+    If ``look_further``, also look for a better trip beyond the limits if the best trip includes over an hour of
+    waiting.
     """
     query, sent, known = found.query, found.follow_ups, found.known
     is_disruption = with_alternatives and any(map(is_disrupted, known))
@@ -249,7 +250,7 @@ def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> F
 
 
 def _choose_earliest_arrival(found: FoundTrips) -> FollowUpQuery | None:
-    """Return a query for departures from now on if the query is for a future arrival; None if already sent."""
+    """If the query is for a future arrival, return a query for departures from now; None if already sent."""
     query = found.query
     if not query.arrive_by or query.not_before is None or FollowUp.EARLIEST_ARRIVAL in found.follow_ups:
         return None

@@ -28,7 +28,7 @@ _SCENARIOS = {"DEMO-HELSINKI": ("M1", "KAMPPI"), "DEMO-LONDON": ("VICTORIA", "GR
 
 
 def simulate(timetable: Timetable, now: int) -> bytes:
-    """Return the GTFS-Realtime message for a demo network at ``now`` (Unix seconds); it is deterministic."""
+    """Return a demo network's GTFS-Realtime message at ``now`` (Unix seconds); the result is deterministic."""
     closed_route, _ = _SCENARIOS[timetable.feeds[0].name]
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"

@@ -18,7 +18,7 @@ _MAX_CREDITS = 20
 
 
 def read_feed_info(archive: Archive, name: str, default_zone: str | None = None) -> Feed:
-    """Return the feed called ``name``; the language in feed_info.txt overrides the agencies'."""
+    """Return the feed called ``name``; the language in feed_info.txt overrides that of the agencies."""
     zone, ids, agencies, agency_language = _read_agencies(archive, default_zone)
     table = archive.find_optional_table("feed_info.txt")
     columns = ("feed_publisher_name", "feed_publisher_url", "feed_lang", "default_lang", "feed_version")
@@ -80,7 +80,7 @@ def has_same_times(zone_text: str, zone: str) -> bool:
 
 
 def _read_credits(archive: Archive) -> tuple[str, ...]:
-    """Return the name and URL of each organisation in ``attributions.txt``, including those for one route or trip."""
+    """Return organisations' names and URLs from ``attributions.txt``, including credits for one route or trip."""
     table = archive.find_optional_table("attributions.txt", "organization_name")
     if table is None:
         return ()
@@ -92,6 +92,6 @@ def _read_credits(archive: Archive) -> tuple[str, ...]:
 
 
 def find_primary_language(tag: str) -> str | None:
-    """Return the primary subtag of a BCP 47 tag in lower case, or None if it does not name a single language."""
+    """Return a BCP 47 tag's primary subtag in lower case, or None if it does not name a single language."""
     subtag = tag.replace("_", "-").partition("-")[0].lower()
     return subtag if subtag.isalpha() and subtag != _MANY_LANGUAGES else None

@@ -14,9 +14,9 @@ from fingerpost.transit.model.provenance import ServiceDays
 class StreetCoverage:
     """The coverage of a network's stops by its street extract.
 
-    Walks to stops that are not covered are straight lines. ``left_out_km`` is the length of the streets that are not
-    connected to the main street network. ``matched_stops`` counts stops matched by code or id, ``entered_stops`` stops
-    with entrances, and ``estimated_stops`` metro platforms of unknown depth.
+    Walks to stops that are not covered are straight lines. ``left_out_km`` is the total length of the streets that are
+    not connected to the main street network. ``matched_stops`` counts stops matched to the extract by code or id;
+    ``entered_stops`` counts stops with entrances; and ``estimated_stops`` counts metro platforms of unknown depth.
     """
 
     extract: str
@@ -37,8 +37,8 @@ class StreetCoverage:
 class FeedReport:
     """The import report of one feed.
 
-    Only usable rows count; a stop that two feeds share counts in both. ``events`` is the number of stop times,
-    ``runs`` the number of trip departures. ``gaps`` are the (first, last) days of periods without trips between
+    Only usable rows count; a stop that two feeds share counts in both. ``events`` is the number of stop times, and
+    ``runs`` is the number of trip departures. ``gaps`` are the (first, last) days of periods without trips between
     ``first_day`` and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of
     the average daily departures of the busiest 28 consecutive days, or None if fewer than seven days follow.
     """

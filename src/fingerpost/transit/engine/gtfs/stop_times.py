@@ -64,11 +64,11 @@ class StopTimes(NamedTuple):
 
 
 def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
-    """Interpolate missing times in stop times sorted by trip and sequence; return them and the interpolated rows.
+    """Interpolate missing times; return the stop times and the rows that were interpolated.
 
-    Times are interpolated by straight-line distance between the previous departure and the next arrival. With equal
-    steps, a trip could reach a distant stop within a minute. Times before a trip's first given time or after its last
-    one remain missing.
+    The stop times must be sorted by trip and sequence. Times are interpolated in proportion to the straight-line
+    distance between the previous departure and the next arrival. With equal time steps instead, a trip could reach a
+    distant stop within a minute. Times before a trip's first given time or after its last one remain missing.
     """
     if not ((stop_times.arrival_s < 0).any() or (stop_times.departure_s < 0).any()):
         return stop_times, np.zeros(0, np.int64)

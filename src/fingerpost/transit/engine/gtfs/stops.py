@@ -46,7 +46,7 @@ class Stops:
         self.row_by_id = {stop.local_id: row for row, stop in enumerate(rows)}
 
     def list_boardable(self, row: int) -> Sequence[int]:
-        """Return the row of a stop, or the rows of a station's stops; empty for other kinds."""
+        """Return the row of a stop, the rows of a station's stops, or an empty sequence for other kinds."""
         return (row,) if self.rows[row].kind == STOP else self._platforms.get(row, ())
 
     @cached_property
@@ -58,7 +58,8 @@ class Stops:
 def read_stops(archive: Archive, zone: str) -> Stops:
     """Read the stops; ``zone`` is the agency's time zone, which applies to all times in the feed.
 
-    Stops without a position get their parent's or are skipped; stops without a name get their parent's or their id.
+    Stops without a position get their parent's position or are skipped; stops without a name get their parent's name
+    or, if it has none, their own id.
     """
     table = archive.get_table("stops.txt", "stop_id")
     # Each stop with its parent's id; its row is not known yet, and its latitude is NaN if the feed gives no position.

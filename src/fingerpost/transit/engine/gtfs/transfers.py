@@ -153,7 +153,7 @@ def list_departures(
     trip_departures: TripDepartureColumns,
     stop_times: StopTimeColumns,
 ) -> Departures:
-    """Build the columns of departures; ``service`` has each trip's service, as a row among the services with trips."""
+    """Build the columns of departures; ``service`` is each trip's service, as a row of the services with trips."""
     trip = trip_departures.trip
     last = trips.stop_time_count.cumsum()[trip] - 1
     first = last - trips.stop_time_count[trip] + 1
@@ -237,7 +237,7 @@ def _find_link(departures: Departures, trip: int, next_trip: int, days: Sequence
 def _list_block_pairs(departures: Departures, blocks: Int32, days: Sequence[Int32]) -> list[tuple[int, int, bool]]:
     """Return the pairs of consecutive trip departures with exact times in each block.
 
-    The third value is true if another departure of the block comes between the two on some days.
+    The third value of each tuple is true if another departure of the block comes between the two on some days.
     """
     services = departures.service.tolist()
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)

@@ -24,7 +24,7 @@ _FIELDS = {
 def read_translations(
     archive: Archive, stops: Stops, routes: Routes, trips: Trips, headsigns: IdIndex
 ) -> tuple[Names, Names, dict[str, dict[str, str]]]:
-    """Return the names of stops and of routes by language and row, and headsigns by language and original text.
+    """Return stop names and route names by language and row, and headsigns by language and original text.
 
     Translations are matched by record id or, if there is none, by field value (GTFS, translations.txt).
     """

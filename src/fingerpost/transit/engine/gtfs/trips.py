@@ -60,9 +60,9 @@ _COLUMNS = (
 class Trips:
     """Trips of one feed as columns.
 
-    ``ids`` holds the trip ids in the same order. ``shape`` and ``block`` are rows in their id indices, -1 for none.
-    ``stop_time_count`` is empty until the stop times are read. ``skipped`` holds the ids of trips without a route
-    or service.
+    ``ids`` holds the trip ids in the same order. ``shape`` and ``block`` are rows in their id indices, or -1 for none.
+    ``stop_time_count`` is empty until the stop times are read. ``skipped`` holds the ids of trips without a route or
+    service.
     """
 
     ids: IdIndex

@@ -23,7 +23,7 @@ UInt32 = npt.NDArray[np.uint32]
 
 
 class PathsOfStops(NamedTuple):
-    """Footpaths that begin or end at each stop s: rows ``first[s] .. first[s + 1]``; ``stop`` is the other end."""
+    """Footpaths by stop: those of stop s are rows ``first[s] .. first[s + 1]``; ``stop`` is the other end."""
 
     first: UInt32
     stop: UInt32
@@ -34,9 +34,9 @@ class PathsOfStops(NamedTuple):
 class Patterns(NamedTuple):
     """The patterns of a search timetable, and the footpaths and hops between its stops.
 
-    The positions of pattern p are rows ``pattern_first[p] .. pattern_first[p + 1]``, its trip instances rows
-    ``instance_first[p] .. instance_first[p + 1]``; the times of its j-th instance begin at
-    ``stop_time_base[p] + j * (number of positions)``.
+    The positions of pattern p are rows ``pattern_first[p] .. pattern_first[p + 1]``, and its trip instances are rows
+    ``instance_first[p] .. instance_first[p + 1]``; the times of its j-th instance begin at ``stop_time_base[p] + j *
+    (number of positions)``.
     """
 
     pattern_first: Int32
@@ -59,11 +59,10 @@ class Patterns(NamedTuple):
 
 
 class KernelQuery(NamedTuple):
-    """A kernel query: the best journeys that leave in [earliest_s, window_end_s], for each number of rides.
+    """A kernel query for the best journeys that leave in [earliest_s, window_end_s], for each number of rides.
 
-    ``access`` are the walks from the origin, ``egress`` those to the destination.
-    ``direct_s`` is the duration of the direct walk, UNREACHED if it is too long.
-    Range RAPTOR skips journeys that leave before ``window_begin_s``.
+    ``access`` holds the walks from the origin, and ``egress`` those to the destination. ``direct_s`` is the duration of
+    the direct walk, or UNREACHED if it is too long. Range RAPTOR skips journeys that leave before ``window_begin_s``.
     """
 
     access: StopWalks
@@ -113,7 +112,7 @@ class Workspace(NamedTuple):
 class Labels(NamedTuple):
     """Scratch memory for McRAPTOR: labels in one linked list per stop.
 
-    A head is the newest row in a stop's list, -1 if the list is empty.
+    A head is the newest row in a stop's list, or -1 if the list is empty.
     """
 
     row: Int32  # (labels, 8): the columns are named in ``kernel.mcraptor``

@@ -19,8 +19,8 @@ class Ride(NamedTuple):
     """A ride on one trip. Stop times are rows of the timetable; the departure and arrival are Unix seconds.
 
     ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of the overlay,
-    whose stop times are positions. ``foot_m`` is the length of the walk before boarding. ``stays_seated`` marks an
-    in-seat transfer from the previous ride.
+    whose stop times are positions within the ride. ``foot_m`` is the length of the walk before boarding.
+    ``stays_seated`` marks an in-seat transfer from the previous ride.
     """
 
     trip_departure: int
@@ -145,8 +145,8 @@ def list_board_departures(
 ) -> tuple[list[BoardDeparture], int]:
     """Return the departures in [instant, instant + window_s], in chronological order, and their total number.
 
-    With ``wanted``, return only that many, plus those that leave in the same second as the last one. Stop times without
-    pickup, or without a later drop-off, are skipped.
+    If ``wanted`` is given, return only that many, plus those that leave in the same second as the last one. Stop times
+    without pickup, or without a later drop-off, are skipped.
     """
     begin_s = search_timetable.to_search_s(instant)
     rows = np.array(sorted(set(stops)), np.int32)

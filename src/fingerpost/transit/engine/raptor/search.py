@@ -1,7 +1,7 @@
 """Find the best journeys that leave an origin after an instant, or reach a destination before it.
 
 The departure window begins at the instant and widens until it contains enough journeys. If some journeys exceed the
-walking limit, McRAPTOR adds the journeys within the limit that those dominate.
+walking limit, McRAPTOR adds the journeys within the limit that are dominated by journeys beyond it.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ class Endpoint:
 
     @property
     def min_walk_m(self) -> int:
-        """The length of the shortest walk in metres, 0 if there are no stops."""
+        """The length of the shortest walk in metres, or 0 if there are no stops."""
         return int(self.walks.metres.min()) if len(self.walks.metres) else 0
 
     def within(self, limit_m: float) -> "Endpoint":
@@ -269,7 +269,7 @@ class _Search(NamedTuple):
 
 
 def _drop_late_departures(journeys: list[FoundJourney], earliest_s: int) -> list[FoundJourney]:
-    """Drop journeys after the widest regular window, unless they save a transfer or there are no earlier ones."""
+    """Drop journeys leaving after the widest regular window, unless they save a transfer or none leave earlier."""
     early = [row for row in journeys if row.leave_s <= earliest_s + WINDOWS_S[-1]]
     if not early:
         return journeys
@@ -310,7 +310,8 @@ def run_kernel(
     """Run range RAPTOR if ``best_s`` is empty, otherwise McRAPTOR for arrivals earlier than ``best_s``.
 
     The walks of ``kernel_query`` must include all copies of their stops (``SearchStops.expand``).
-    ``is_same_target`` is passed to ``compute_lower_bounds``: whether this thread's previous search had the same target.
+    ``is_same_target`` means that this thread's previous search had the same target; it is passed to
+    ``compute_lower_bounds``.
     """
     buffers = get_thread_buffers(search_timetable, int(kernel_query.max_rides))
     while True:

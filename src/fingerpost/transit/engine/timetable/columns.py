@@ -16,7 +16,8 @@ def list_starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
 class TextColumn(Sequence[str]):
     """An immutable column of strings.
 
-    ``blob`` is their UTF-8 encoding (uint8); ``offsets`` holds the start of each string and the end of the last.
+    ``blob`` is the UTF-8 encoding of the strings (uint8); ``offsets`` holds the start of each string and the end of the
+    last.
     """
 
     __slots__ = ("blob", "offsets")
@@ -67,7 +68,7 @@ _K = TypeVar("_K")
 
 
 def to_columns(kind: type[T], values: Mapping[str, Any]) -> T:
-    """Build a table with typed columns; keys in ``values`` without a column are ignored."""
+    """Build a table with typed columns; keys of ``values`` that match no column are ignored."""
     return kind._make(
         TextColumn.of(values[name]) if isinstance(empty, TextColumn) else np.array(values[name], empty.dtype)
         for name, empty in kind._field_defaults.items()

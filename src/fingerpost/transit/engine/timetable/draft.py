@@ -11,9 +11,9 @@ from fingerpost.transit.model.line_colors import NO_COLOR
 
 
 class StopRow(NamedTuple):
-    """A stop, station, entrance or node. ``parent`` is a row, -1 for none; ``platform`` and ``code`` may be empty.
+    """A stop, station, entrance or node. ``parent`` is a row, or -1 for none; ``platform`` and ``code`` may be empty.
 
-    ``line`` is its line in ``stops.txt``.
+    ``line`` is the line number in ``stops.txt``.
     """
 
     feed: int
@@ -92,7 +92,8 @@ class TransferColumns(NamedTuple):
 class SpecificTransferColumns(NamedTuple):
     """Trip- and route-specific transfer rules; ``type`` and ``min_s`` are as in TransferColumns.
 
-    Trips and routes are rows, -1 for any. Of the most specific rules, the last one applies (GTFS, transfers.txt).
+    Trips and routes are rows, or -1 for any. Of the most specific rules that match, the last one applies (GTFS,
+    transfers.txt).
     """
 
     from_stop: Int32 = NO_INT32
@@ -129,7 +130,7 @@ class TimetableDraft:
     """The rows of one or more feeds.
 
     ``trip_stop_time_count`` is the number of stop times in each trip. ``stop_names`` and ``route_names`` map a language
-    to {row: name}, ``headsign_names`` to {headsign: translation}.
+    to {row: name}; ``headsign_names`` maps a language to {headsign: translation}.
     """
 
     feeds: list[Feed] = field(default_factory=list)

@@ -100,9 +100,9 @@ def build_footpaths(
     """Build footpaths: walks between nearby stops, overridden by the transfer rules of feeds.
 
     Return the footpaths, and the transfer time at each stop, in seconds. ``pathways`` holds (from, to, seconds) in
-    stations; -1 means impossible. A recommended transfer (type 0) takes the walk plus slack. A timed transfer (1) takes
-    the walk alone, because the connecting trip waits. A minimum time (2) is used as given. A forbidden transfer (3)
-    removes the link. If several rules match the same ordered pair, the last one applies.
+    stations; -1 means impossible. A recommended transfer (type 0) takes the walking time plus slack. A timed transfer
+    (1) takes only the walking time, because the connecting trip waits. A minimum time (2) is used as given. A forbidden
+    transfer (3) removes the link. If several rules match the same ordered pair, the last one applies.
     """
     count = len(kinds)
     links = _list_walks(walks, np.flatnonzero(kinds == STOP), parents)
@@ -157,7 +157,8 @@ def avoid_closed_ways(
 ) -> Timetable:
     """Return a timetable whose footpaths (the step-free ones if ``step_free``) avoid closed parts of stations.
 
-    ``walks`` must avoid the closed parts too. ``closed`` holds their rows, ``places`` their positions in degrees.
+    ``walks`` must avoid the closed parts too. ``closed`` holds the rows of the closed parts, and ``places`` holds the
+    positions of these parts in degrees.
     """
     is_step_free = step_free and len(timetable.step_free_footpaths.first)
     first, to, *others = timetable.step_free_footpaths if is_step_free else timetable.footpaths

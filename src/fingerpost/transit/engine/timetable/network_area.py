@@ -18,7 +18,8 @@ def mark_area_stops(
 ) -> Bool:
     """Mark the stops that trips serve, except distant ones that no vehicle could reach in time.
 
-    ``stops`` and the times are the stop times of all trips; ``first`` holds each trip's first row, then the row count.
+    ``stops`` and the times are columns of the stop times of all trips; ``first`` holds each trip's first row, followed
+    by the row count.
     """
     served = mark_rows(len(lats), stops)
     away_m = _measure_from_median(lats, lons, served)

@@ -88,7 +88,7 @@ class RideSelector(NamedTuple):
 class Alert:
     """A service alert, which applies if any selector matches; each platform of a station has its own selector.
 
-    ``periods`` are (first, last) Unix seconds, 0 and 2**62 if open-ended; an alert without periods always applies.
+    ``periods`` are (first, last) Unix seconds, with 0 and 2**62 for open ends; an alert without periods always applies.
     Texts are keyed by language, or by ``default``.
     """
 
@@ -141,9 +141,9 @@ class MatchCount(NamedTuple):
 class Overlay:
     """All realtime data of a network at one moment.
 
-    ``timestamp`` is the timestamp of the oldest message or, if it has none, its time of receipt (Unix seconds); None
-    without messages. ``as_of`` is the instant that the data describes. ``counts`` are keyed by outcome, ``matches`` by
-    source. Messages with a timestamp in the future are ignored.
+    ``timestamp`` is the timestamp of the oldest message (its time of receipt if it has no timestamp), in Unix seconds;
+    None without messages. ``as_of`` is the instant that the data describes. ``counts`` are keyed by outcome, and
+    ``matches`` by source. Messages with a timestamp in the future are ignored.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))

@@ -18,7 +18,7 @@ _UDEG = 1e6
 
 
 class RidePath(NamedTuple):
-    """The shape (a row, -1 for none) and the stops of a ride."""
+    """The shape (a row, or -1 for none) and the stops of a ride."""
 
     shape: int
     stops: tuple[int, ...]
@@ -50,7 +50,7 @@ def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
 
 
 def _find_part(points: Float64, stops: Float64) -> tuple[float, float] | None:
-    """Return the positions of a ride's ends on its shape, counted in points, or None if the shape does not match.
+    """Return the fractional point indices of a ride's ends on its shape, or None if the shape does not match.
 
     A shape may pass a stop several times, so all stops of the ride are matched to segments in their order, with the
     least total distance; of equally near parts, the shorter one is returned.

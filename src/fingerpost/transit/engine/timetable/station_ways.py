@@ -39,8 +39,8 @@ def find_entrance_ways(
 ) -> dict[tuple[int, int], tuple[int, int]]:
     """Return the times between platforms and the entrances of their stations, for pairs with a way in or out.
 
-    Keys are (platform, entrance) in ascending order; values are the seconds in and out, -1 if there is no way. Missing
-    pathways and times are replaced with a straight-line estimate plus the platform's ``depth_s``. ``step_free``
+    Keys are (platform, entrance) in ascending order; values are the seconds in and out, or -1 if there is no way.
+    Missing pathways and times are replaced with a straight-line estimate plus the platform's ``depth_s``. ``step_free``
     excludes stairs and entrances known to be inaccessible; ``closed`` are the entrances and nodes (rows) to exclude.
     """
     excluded = frozenset(closed)

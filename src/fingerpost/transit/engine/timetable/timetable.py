@@ -196,5 +196,5 @@ class Timetable:
         return slice(int(self.trip_first_stop_time[trip]), int(self.trip_first_stop_time[trip + 1]))
 
     def find_first_stop_time(self, trip_departure: int) -> int:
-        """Return the row of a trip departure's first stop time, 0 for an added ride."""
+        """Return the row of a trip departure's first stop time, or 0 for an added ride."""
         return int(self.trip_first_stop_time[self.trip_departure_trip[trip_departure]]) if trip_departure >= 0 else 0

@@ -24,7 +24,7 @@ class HouseNumber:
         return f"{numbers}{self.letter}"
 
     def covers(self, number: int) -> bool:
-        """Whether the house has the given number; a range with both ends on one side covers only that side."""
+        """Whether the house has a number; a range whose ends are both odd has only odd numbers (likewise for even)."""
         if not self.first <= number <= self.last:
             return False
         return (self.last - self.first) % 2 == 1 or (number - self.first) % 2 == 0
@@ -93,7 +93,7 @@ def strip_country(text: str) -> str:
 
 
 def read_address_text(text: str, cities: Collection[str]) -> AddressText:
-    """Parse text as an address; ``cities`` are plain names. A city name alone is not an address."""
+    """Parse text as an address; ``cities`` are normalized names. A city name alone is not an address."""
     spaced = _JOINED_NUMBER.sub(r"\1 \2", _NUMBER_ENDING.sub(r"\1", text))
     parts = [part.split() for part in map(plain, strip_country(spaced).split(",")) if part]
     city: str | None = None
@@ -113,7 +113,7 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
 
 
 def expand_abbreviations(words: str) -> list[str]:
-    """Return plain words with one abbreviation expanded in each possible way: avenida ipiranga for av ipiranga."""
+    """Return variants of the words with one abbreviation expanded: avenida ipiranga for av ipiranga."""
     expanded = []
     parts = words.split()
     for index, word in enumerate(parts):

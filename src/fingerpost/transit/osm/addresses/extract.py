@@ -69,7 +69,7 @@ class Feature:
     """A street, place or city to look up.
 
     ``category`` is the value of its main tag, such as ``museum``. The ``points`` of a street are about
-    ``STREET_POINTS_M`` apart. ``city`` is the city in its address, "" if unknown. ``houses`` are added later.
+    ``STREET_POINTS_M`` apart. ``city`` is the city in its address, or "" if unknown. ``houses`` are added later.
     """
 
     kind: FeatureKind

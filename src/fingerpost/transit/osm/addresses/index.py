@@ -175,7 +175,7 @@ class AddressIndex:
         return None if spelling is None else self._city_by_spelling[spelling]
 
     def is_street_at(self, place: Place, coordinate: Coordinate, radius_m: float) -> bool:
-        """Whether a place is a street without a number that passes within ``radius_m`` of a position."""
+        """Whether a place is a street (without a house number) that passes within ``radius_m`` of a position."""
         point, middle = coordinate.point, place.coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
             near = {found.row for found in self._list_near(point, 2) if found.metres <= radius_m and not found.number}
@@ -183,7 +183,7 @@ class AddressIndex:
         return any(feature.kind is FeatureKind.STREET and feature.position == middle for feature in streets)
 
     def split_city(self, text: str) -> tuple[str, City] | None:
-        """Return the plain words before the city in a text, and the city; None if the text names no city."""
+        """Return the normalized words before the city in a text, and the city; None if the text names no city."""
         parsed = address_text.read_address_text(text, self._city_by_spelling)
         if parsed.city is None:
             return None
@@ -227,7 +227,7 @@ class AddressIndex:
             yield min(score * _OTHER_CITY_FACTOR, UNCERTAIN) if is_elsewhere else score, feature
 
     def _score_spellings(self, words: str, *, with_trigrams: bool) -> dict[int, float]:
-        """Return {spelling id: score} for the spellings similar to plain words (``NameSearch``)."""
+        """Return {spelling id: score} for the spellings similar to normalized words (see ``NameSearch``)."""
         rows = self._find_spellings(_BY_WORDS, " ".join(f'"{word}"' for word in words.split()) + "*")
         is_known = words in rows
         if self.is_finnish and not is_known:

@@ -83,7 +83,7 @@ def _link_ways(ways: Iterable[Feature]) -> Iterator[list[Feature]]:
 
 
 def _link(lines: Sequence[Sequence[Point]], cell_m: float) -> Iterable[list[int]]:
-    """Group the rows of lines with points in the same or adjacent cells of a grid of ``cell_m`` metres."""
+    """Group the lines (rows) that have points in the same or adjacent cells of a grid of ``cell_m`` metres."""
     cells: dict[tuple[int, int], int] = {}
     links: list[tuple[int, int]] = []
     for row, line in enumerate(lines):

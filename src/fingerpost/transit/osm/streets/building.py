@@ -114,7 +114,7 @@ def _split_way(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iter
 
 
 def _find_waiting_nodes(streets: ExtractedStreets) -> set[int]:
-    """Return the nodes with lights at which walkers wait: those at junctions, otherwise a way's first.
+    """Return the traffic lights (nodes) where walkers wait: on each way, those at junctions, else the first.
 
     A crossing of a road with tram tracks may have lights at each rail, but walkers wait only once.
     """
@@ -220,7 +220,7 @@ def _mark_short_parts(
 def _link(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> StreetGraph:
     """Return the graph of the edges to keep, renumbered so that neighbours are close in memory.
 
-    No arc leaves a blocked node, but searches must check one-way edges.
+    No arc leaves a blocked node, but searches must still check the direction of one-way edges.
     """
     rows = np.flatnonzero(is_kept)
     ends = np.column_stack([edges.begin[rows], edges.end[rows]])

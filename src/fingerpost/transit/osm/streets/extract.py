@@ -1,7 +1,7 @@
 """Read the walkable ways, squares, stops and entrances near a network's stops from an OpenStreetMap extract.
 
-Tags decide which ways are walkable. The rules are those of OpenTripPlanner 2.9's default tag mapper, so that walks are
-comparable. Where OpenTripPlanner has no rule, the rules in OpenStreetMap's wiki apply.
+Tags decide which ways are walkable. The rules are those of OpenTripPlanner 2.9's default tag mapper, so that walks can
+be compared with OpenTripPlanner's. Where OpenTripPlanner has no rule, the rules in OpenStreetMap's wiki apply.
 """
 
 import math

@@ -36,7 +36,7 @@ DEGREES_E7 = 1e7
 
 
 class StreetGraph(NamedTuple):
-    """Junctions and the edges between them. Arc 2e goes along edge e, arc 2e + 1 against it.
+    """Junctions and the edges between them. Arc 2e goes along edge e, and arc 2e + 1 goes against it.
 
     The arcs that leave node n are ``node_arc[node_first[n] : node_first[n + 1]]``; ``arc_head`` is the node at the end
     of an arc. ``edge_avoided`` is the cost factor of an edge, at least 1. The points of edge e are rows

@@ -129,7 +129,7 @@ def _list_corners(streets: ExtractedStreets, ground: _Ground) -> list[int]:
 
 
 def _can_see(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_]:
-    """Return whether the line from ``start`` to each end stays inside; each row of ``walls`` holds two points."""
+    """Return whether the lines from ``start`` to ``ends`` stay inside; each row of ``walls`` holds two points."""
     a, b = walls[:, :2], walls[:, 2:]
     goals = ends[:, np.newaxis, :]
     side_a, side_b = _find_side(start, goals, a), _find_side(start, goals, b)

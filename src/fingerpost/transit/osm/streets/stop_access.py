@@ -72,7 +72,8 @@ def find_platform_places(
 ) -> PlatformPlaces:
     """Return the positions of metro and railway stops on mapped platforms that are connected to the streets.
 
-    A stop is on the nearest platform that shares a ref with it; other metro stops are on the nearest underground one.
+    A stop is on the nearest platform that shares a ref with it; a metro stop without such a platform is on the nearest
+    underground platform.
     """
     places, found = stops.places, dict[int, tuple[float, float, bool]]()
     for row in np.flatnonzero((stops.has_metro | stops.has_rail) & (places.kinds == STOP)).tolist():
@@ -186,7 +187,7 @@ def count_estimated_stops(access: StopAccess, places: StationPlaces) -> int:
 def close_entrances(
     access: StopAccess, places: StationPlaces, closed: frozenset[int], *, step_free: bool
 ) -> StopAccess:
-    """Return the access points without the closed entrances and passages (rows); no walk becomes quicker.
+    """Return the access points with times that avoid closed entrances and passages (rows); no time decreases.
 
     Only the step-free times change if ``step_free``; otherwise, only the other times change.
     """

@@ -71,7 +71,7 @@ class StreetSearch:
     def reach_stops(
         self, point: Snapped, entries: StopEntries, stops: Int64, limit_m: float, *, backward: bool
     ) -> StopWalks:
-        """Return the walks from a point to stops (``backward``: to the point), including any off-street parts."""
+        """Return the walks from a point to stops (if ``backward``, the other way), including any off-street parts."""
         found = StopWalks._make(np.empty((3, len(stops)), np.int32))
         position = int(point.edge[0]), float(point.offset_m[0]), float(point.away_m[0])
         count = ways.reach_stops(
@@ -165,7 +165,7 @@ _End = tuple[Snapped, Float64]
 
 
 class StreetWalks:
-    """Walks on streets (``walks.Walks``), including straight lines from points to their streets.
+    """Walks on streets (``walks.Walks``), including straight lines between points and the nearest streets.
 
     Straight walks to points and stops off the streets never cross water: an island can be left only by ferry or bridge.
 
@@ -275,7 +275,7 @@ class StreetWalks:
         return Walk(metres, math.ceil(path.seconds + away_m / PACE_M_PER_S))
 
     def find_line(self, start: Point, end: Point, stops: _StopsAtEnds) -> Float64 | None:
-        """Return the line of a walk via the entrances of the ``stops`` (rows) at its ends, or None if straight."""
+        """Return a walk's line via the entrances of the ``stops`` (rows) at its ends, or None if it is straight."""
         found = self._find_path(start, end, stops)
         if found is None:
             return None
@@ -298,7 +298,7 @@ class StreetWalks:
         return best
 
     def _list_ends(self, point: Point, stop: int | None, inside_s: Int32) -> Iterator[tuple[Snapped, int, Float64]]:
-        """Yield possible ends of a walk: a point on a street, the seconds inside, and the entrance as a line."""
+        """Yield a walk's possible ends as (point on a street, seconds inside the station, entrance as a line)."""
         access = self._access
         if stop is None:
             yield self._snap_point(*point), 0, np.zeros((0, 2))

@@ -106,7 +106,7 @@ class JourneyPage:
 def filter_live(
     itineraries: Sequence[Itinerary], query: JourneyQuery, retrieved_at: datetime, notes: tuple[str, ...]
 ) -> JourneyPage:
-    """Drop itineraries that violate the query's limits or time; servers that round to minutes may return some."""
+    """Drop itineraries that violate the query's limits or time, which servers that round to minutes may return."""
     possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
     matching = list_within_limits(possible, query)
     is_unmeasured = any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs)
@@ -224,7 +224,7 @@ def read_itinerary(
     *,
     adds_walk_delays: bool = True,
 ) -> Itinerary:
-    """Build an itinerary; ``new_leg`` converts each leg, given the query's location for the first and last legs."""
+    """Build an itinerary; ``new_leg`` gets the query's origin for the first leg and its destination for the last."""
     last = len(legs) - 1
     model_legs = [
         new_leg(leg, ids, query.origin if index == 0 else None, query.destination if index == last else None)

@@ -228,7 +228,7 @@ def list_in_window(rows: Iterable[Departure], first: int, last: int, *, by_sched
 
 
 def take_first(rows: list[Departure], wanted: int, *, by_schedule: bool = False) -> list[Departure]:
-    """Return the first of the sorted rows, plus any that depart in the same second as the last of them."""
+    """Return the first ``wanted`` of the sorted rows, plus any that depart in the same second as the last one."""
     if len(rows) <= wanted or wanted < 1:
         return rows
     last = _get_time(rows[wanted - 1], by_schedule)

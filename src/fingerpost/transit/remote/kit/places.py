@@ -65,7 +65,7 @@ class StopIdCodec(ABC):
         return public_id
 
     def decode(self, public_id: str) -> list[str]:
-        """Return the possible server ids for a public id in any case, most likely first; empty for another FEED."""
+        """Return the possible server ids for a public id (in any case), most likely first; none for another FEED."""
         upper_id = public_id.strip().upper()
         stored = self._server_id_by_public.get(upper_id)
         return list(dict.fromkeys(self._list_candidates(upper_id))) if stored is None else [stored]

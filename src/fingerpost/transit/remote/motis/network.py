@@ -37,7 +37,7 @@ _OSM = "© OpenStreetMap contributors, ODbL"
 
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
-    """Request the profile; raise ParameterError if there are too many stops and bounds or zone is missing."""
+    """Request the profile; raise ParameterError if bounds or zone is missing and there are too many stops."""
     server = MotisServer(fetch, record)
     initial = (await server.fetch(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
     has_streets = initial.has_street_routing is not False
@@ -154,7 +154,7 @@ async def fetch_board(
 ) -> list[Answer[shapes.MotisStopTimes]]:
     """Return departures from exactly this stop between ``first`` and ``last``, and possibly some outside the window.
 
-    If the server does not return that many rows at once, split the window. Raise UnknownToServer for an unknown stop.
+    If there are more rows than the server returns at once, split the window. Raise UnknownToServer for an unknown stop.
     """
     params = {
         "stopId": server_id,

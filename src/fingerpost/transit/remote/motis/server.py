@@ -119,7 +119,7 @@ def _new_refusal(response: Response) -> ToolError:
 
 
 def _find_days(window: str) -> tuple[date, date] | tuple[None, None]:
-    """Parse the first and the last day of a half-open window."""
+    """Parse a half-open window, and return its first and last day, or None for both if it is invalid."""
     try:
         first, end = map(date.fromisoformat, _DAY.findall(window))
     except ValueError:

@@ -243,7 +243,7 @@ def list_itineraries(edges: Iterable[shapes.Edge], query: JourneyQuery, ids: Sto
 
 
 def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary:
-    """Move a walk that arrives at most ARRIVAL_MARGIN_S late to the query's time; leave other itineraries unchanged."""
+    """Shift a walk that is at most ARRIVAL_MARGIN_S late to arrive on time; leave other itineraries unchanged."""
     late_s = itinerary.arrival - query.instant
     if itinerary.rides or not query.arrive_by or not 0 < late_s <= ARRIVAL_MARGIN_S:
         return itinerary

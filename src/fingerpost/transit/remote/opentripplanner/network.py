@@ -156,7 +156,7 @@ def list_rows(stop: shapes.BoardStop, ids: StopIdCodec, zone: ZoneInfo) -> Itera
 
 
 def _is_last_call(time: shapes.Stoptime) -> bool:
-    """Whether the trip ends at this stop; a cancelled stop time has no pickup type from which to tell."""
+    """Whether the trip ends at this stop; the pickup type does not show this if the stop time is cancelled."""
     position = time.trip.last_position
     return position is not None and position == time.stop_position_in_pattern
 

@@ -201,7 +201,7 @@ class BoardTrip(Trip):
 
 
 class Stoptime(Shape):
-    """One departure; its times are seconds since ``service_day``, which is a Unix second."""
+    """One departure; its times are seconds since ``service_day``, which is in Unix seconds."""
 
     service_day: UnixSecond
     scheduled_departure: _Seconds

@@ -144,7 +144,7 @@ class TflJourneySearch(JourneySearch):
         return JourneyPage(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), notes=notes)
 
     def _explain_no_journey(self, error: shapes.ApiError, request: TflRequest) -> str:
-        """Return the reason for finding no journey; raise PlaceUnknown for an unknown place, else SourceFailed."""
+        """Return why TfL found no journey; for other errors, raise PlaceUnknown (an unknown place) or SourceFailed."""
         text = format_error(error)
         lowered = text.lower()
         if _NO_JOURNEY in lowered:

@@ -81,7 +81,7 @@ class Archive:
         return open_member(self._zip_file, member) if self._zip_file else (self._path / member).open("rb")
 
     def _get_sizes(self, name: str) -> tuple[int, int]:
-        """Return the size of a file after and before unpacking."""
+        """Return the unpacked and the packed size of a file."""
         if self._zip_file is None:
             size = (self._path / self._files[name]).stat().st_size
             return size, size

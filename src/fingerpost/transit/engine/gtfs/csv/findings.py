@@ -194,7 +194,7 @@ class Findings:
             self._counts[reason] += len(lines)
 
     def drop_faulty(self, table: str, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
-        """Report each usable row under its first fault (reason, column, mask); return a mask of the fault-free rows."""
+        """Report each faulty row under its first fault (reason, column, mask); return a mask of the usable rows."""
         for reason, column, faulty in faults:
             if faulty.any():
                 self.add_many(reason, table, lines[usable & faulty], column)

@@ -29,10 +29,10 @@ SHORT_TIME_BYTES = 5
 
 @compiled
 def _find_closing_quote(blob, position, size, is_last):
-    """Return the position of the closing quote; _UNCLOSED if there is none, _NEEDS_MORE at the end of the block.
+    """Return the position of the closing quote, _UNCLOSED if there is none, or _NEEDS_MORE at the block's end.
 
-    A quote that is neither doubled nor followed by the end of the field is part of the text. If such a quote looks like
-    the start of a field on a later line, the opening quote is stray.
+    A quote that is neither doubled nor followed by the end of the field is part of the text. If such a quote seems to
+    open a field on a later line, the opening quote is stray.
     """
     crosses_line = False
     cursor = position
@@ -66,9 +66,9 @@ def _find_closing_quote(blob, position, size, is_last):
 def split_rows(blob, size, is_last, slots, starts, ends, lines, line, faults):
     """Split a block into rows; write the spans of the wanted columns and each row's line.
 
-    ``blob`` holds the ``size`` bytes and a line feed; doubled quotes are unescaped in place. ``slots`` gives, for
-    each column of the header, its row in ``starts`` and ``ends``, or -1; the capacity of these arrays limits the number
-    of rows. If ``is_last``, no block follows, so a row without a line end is complete.
+    ``blob`` holds the ``size`` bytes and a line feed; doubled quotes are unescaped in place. ``slots`` gives, for each
+    column of the header, its row in ``starts`` and ``ends``, or -1 for unwanted columns; the capacity of these arrays
+    limits the number of rows. If ``is_last``, no block follows, so a row without a line end is complete.
 
     ``faults`` receives (count, line of the first) for rows longer than the header, and for stray quotes.
     Returns (rows, bytes used, last line used).
@@ -229,7 +229,7 @@ def _is_same(blob, start, end, keys, key_start, key_end):
 def look_up_ids(blob, starts, ends, keys, offsets, slots, count, is_adding, out):
     """Write the row of each id, or BLANK for empty fields; return the number of ids in the index.
 
-    New ids yield UNKNOWN or, if ``is_adding``, are added; the arrays of the index must have room for them.
+    New ids are added if ``is_adding``, and yield UNKNOWN otherwise; the arrays of the index must have room for them.
     """
     mask = np.uint64(len(slots) - 1)
     previous = np.int32(-1)

@@ -172,7 +172,7 @@ class Table:
         return self.findings.drop_faulty(self.name, lines, usable, faults)
 
     def read_choices(self, block: Block, slot: int, column: str, empty: int, values: range, is_reported: Mask) -> Int32:
-        """Return a column of choices; replace invalid values by ``empty``, and report those in ``is_reported`` rows."""
+        """Return a column of choices with invalid values set to ``empty``; report those in ``is_reported`` rows."""
         column_values, faulty = block.read_integers(slot, empty)
         faulty |= ((column_values < values[0]) | (column_values > values[-1])) & block.is_filled(slot)
         self.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[is_reported & faulty], column)
@@ -180,7 +180,7 @@ class Table:
         return column_values
 
     def _decode(self, block_bytes: int = _BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
-        """Yield blocks of complete lines as UTF-8, and whether each is the last; a byte order mark is removed."""
+        """Yield (block of complete UTF-8 lines, whether it is the last); a byte order mark is removed."""
         remainder = b""
         try:
             with self._open_binary() as binary:
@@ -237,7 +237,7 @@ _T = TypeVar("_T")
 
 
 def prefetch(items: Iterator[_T], name: str) -> Iterator[_T]:
-    """Yield the items of an iterator (never None), and compute the next item in a thread."""
+    """Yield the items of an iterator, while a thread computes the next one; no item may be None."""
     with ThreadPoolExecutor(1, thread_name_prefix=f"fingerpost-{name}") as pool:
         following = pool.submit(next, items, None)
         while (item := following.result()) is not None:

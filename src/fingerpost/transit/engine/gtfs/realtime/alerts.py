@@ -64,8 +64,8 @@ def read_alert(
 ) -> Alert | EntityOutcome:
     """Return an alert with its known informed entities, or the outcome if none is known.
 
-    A selector affects the entities that match all of its fields. It affects nothing if an id is unknown, or has
-    different meanings in several FEEDs.
+    A selector affects the entities that match all of its fields. A selector affects nothing if one of its ids is
+    unknown, or means different entities in different FEEDs.
     """
     affected = _AffectedEntities(matcher, trips)
     for selector in message.informed_entity:
@@ -187,7 +187,10 @@ class _AffectedEntities:
         return {name: self.index.list_stop_subtree(row) for name, row in rows if row is not None}
 
     def _find_routes(self, selector: EntitySelector) -> Mapping[str, set[int]] | None:
-        """Return the routes, by FEED, that match a selector's route, type and agency; None if it has none of these."""
+        """Return the routes, by FEED, that match a selector's route, type and agency.
+
+        Return None if the selector has none of these fields.
+        """
         table, scope = self.index.timetable, self.matcher.scope
         if not (selector.route_id or selector.agency_id or selector.HasField("route_type")):
             return None

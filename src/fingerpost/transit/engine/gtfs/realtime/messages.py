@@ -26,13 +26,13 @@ _FIXED_BYTES = {1: 8, 5: 4}
 
 @cache
 def _list_repeated(message: Descriptor) -> dict[int, Descriptor]:
-    """Return the submessage types that are repeated or contain repeated submessages, keyed by field number."""
+    """Return {field number: type} of the submessages that are repeated or contain repeated submessages."""
     types = {field.number: (field.is_repeated, field.message_type) for field in message.fields if field.message_type}
     return {number: part for number, (is_repeated, part) in types.items() if is_repeated or _list_repeated(part)}
 
 
 def _has_more(data: bytes, limit: int, *, is_nested: bool) -> bool:
-    """Whether a message has more than ``limit`` entities or, if ``is_nested``, repeated submessages on all levels."""
+    """Whether a message has over ``limit`` entities (if ``is_nested``: repeated submessages at all levels)."""
     count, todo = 0, [(0, len(data), FeedMessage.DESCRIPTOR)]
     try:
         while todo and len(data) > 2 * limit:

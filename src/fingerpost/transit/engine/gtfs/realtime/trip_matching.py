@@ -111,7 +111,7 @@ _DAY_S = 86_400
 class TripMatch(NamedTuple):
     """A matched ride: rows of its trip and trip departure, and its service day as an ordinal.
 
-    ``start_offset_s`` is how much later than its trip departure a headway-based ride began.
+    For a headway-based ride, ``start_offset_s`` is its start time minus the time of the trip departure.
     """
 
     trip: int

@@ -77,7 +77,7 @@ class TripUpdates:
         return _CANCELLING.get(trip.schedule_relationship, EntityOutcome.TRIP_UPDATED)
 
     def _supersede(self, earlier: ReceivedUpdate, received: ReceivedUpdate) -> bool:
-        """Mark the earlier update as superseded, or return False if its timestamp is newer."""
+        """Mark ``earlier`` as superseded and return True, unless its timestamp is newer."""
         if earlier.updated > received.updated:
             return False
         self.outcomes[earlier.slot] = EntityOutcome.SUPERSEDED
@@ -223,7 +223,7 @@ class TripUpdates:
     ) -> AddedRide | None:
         """Return an added ride, or None if fewer than two of its stop times have a known stop and a time.
 
-        ``planned_flags`` are the replaced trip's flags, keyed by stop, which apply to updates without flags. Times that
+        ``planned_flags`` are the replaced trip's flags, keyed by stop; they apply to updates without flags. Times that
         decrease are raised to the preceding time.
         """
         update, stops, day_start = received.update, self.index.get_feed_stops(feed), self.index.day_start(feed, day)

@@ -1,8 +1,8 @@
 """Lower bounds for target pruning: the least time and the fewest rides from every stop to the destination.
 
-The time bounds use the shortest rides in the relevant hours instead of the whole day, because one fast trip at night
-would weaken all bounds. The relevant hours end at the horizon; rides that leave later cannot reach the destination
-before it.
+The time bounds use the shortest rides in the relevant hours rather than in the whole day, because one fast trip at
+night would weaken all bounds. The relevant hours end at the horizon; rides that leave later cannot reach the
+destination before the horizon.
 """
 
 import numpy as np
@@ -54,7 +54,7 @@ def compute_lower_bounds(net, query, work, is_same_target):
 
 @kernel
 def spread_walks(walks, seconds, metres):
-    """Write the quickest walk for each stop, with UNREACHED as the seconds for stops without a walk."""
+    """Write the quickest walk for each stop; the seconds are UNREACHED for stops without a walk."""
     seconds[:] = UNREACHED
     for row in range(len(walks.stop)):
         stop = walks.stop[row]
@@ -84,7 +84,7 @@ def _bound_time(net, query, hop_s, bound, buckets):
     To reach the target before the horizon, a ride must leave at least the remaining cost earlier, so only earlier spans
     count; ``hop_s`` (spans, hops) holds the minimum over each span and all earlier ones.
 
-    ``bound`` may hold values for an earlier horizon; they are only lowered, because a later horizon adds rides.
+    ``bound`` may hold values for an earlier horizon; these values are only lowered, because a later horizon adds rides.
 
     The algorithm is Dial's ("Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM
     12(11), 1969) with wide buckets, so a stop may be queued again if its cost falls.
@@ -144,7 +144,7 @@ def _remove(buckets, bucket, stop):
 def _bound_rides(net, query, work, scanned_to):
     """Compute the least number of rides from every stop to the target.
 
-    ``scanned_to`` must hold zeros; the positions of a pattern below its value are known to lead to the target.
+    ``scanned_to`` must hold zeros; for each pattern, it becomes the number of positions known to lead to the target.
     """
     work.rides_from[:] = UNREACHED
     work.rides_after[:] = UNREACHED
@@ -191,7 +191,7 @@ def _bound_rides(net, query, work, scanned_to):
 
 @kernel
 def _record_rides_after(work, stop, rides, count):
-    """Record the rides needed after alighting at a stop, unless known; return the number of touched stops."""
+    """Record how many rides are needed after a stop, unless known; return the number of touched stops."""
     if work.rides_after[stop] != UNREACHED:
         return count
     work.rides_after[stop] = rides

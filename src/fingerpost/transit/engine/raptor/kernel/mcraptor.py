@@ -54,8 +54,9 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance
 def search_mcraptor(net, query, best_s, work, labels, out):
     """Find the earliest arrival for each number of rides, leaving at ``earliest_s`` and walking up to ``max_walk_m``.
 
-    Arrivals must improve ``best_s`` for their number of rides. The search is exact: it drops a label only if another is
-    no worse in time and walking, or if it cannot improve an arrival. Returns a journey count or BUFFER_FULL.
+    Arrivals must improve ``best_s`` for their number of rides. The search is exact: it drops a label only if another
+    label is no worse in time and walking, or if the dropped label cannot improve an arrival. Returns a journey count or
+    BUFFER_FULL.
     """
     for rides in range(len(work.target)):
         work.target[rides] = min(best_s[rides], query.latest_s + 1)
@@ -160,7 +161,7 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
 
 @kernel
 def _board(net, work, labels, pattern, position, row, riders, rides):
-    """Board the first possible instance, unless a rider who has walked no more is in that instance or an earlier one.
+    """Board the first possible instance, unless a rider in it or in an earlier one has walked no farther.
 
     Removes the riders that the new rider dominates. Returns the number of riders.
     """

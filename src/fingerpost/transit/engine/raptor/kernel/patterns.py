@@ -1,4 +1,4 @@
-"""Group trip instances that serve the same stops without overtaking one another into patterns."""
+"""Group trip instances into patterns: instances that serve the same stops and never overtake one another."""
 
 import numpy as np
 
@@ -26,7 +26,8 @@ def hash_stop_sequences(begin, length, stop, flags, out):
 def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, instance_pattern):
     """Assign each trip instance to the first pattern of its group that it fits; return the number of patterns.
 
-    An instance fits if the last one in the pattern has the same stops, pickup and drop-off, and is never later.
+    An instance fits if the last one in the pattern has the same stops, pickup flags and drop-off flags, and is never
+    later.
     """
     pattern_count = 0
     last = np.empty(len(order), np.int64)
@@ -66,7 +67,7 @@ def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, 
 def find_shortest_hops(
     pattern_first, instance_first, stop_time_base, arrival_s, departure_s, spans_since_s, position_hop, out
 ):
-    """Lower ``out`` (spans, hops) to the shortest ride of each hop that leaves in each span.
+    """Lower ``out`` (spans, hops) to the duration of the shortest ride of each hop that leaves in each span.
 
     ``position_hop`` is the hop that ends at each position of a pattern except the first.
     """

@@ -190,7 +190,7 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
 
 @kernel
 def _record_reached(work, rides, pattern, instance, position):
-    """Mark this and later instances as already reached after a position, for that many rides or more."""
+    """Mark this and later instances as already reached after a position, for ``rides`` or more rides."""
     for k in range(rides, len(work.target)):
         if k > rides and work.reached_instance[k, pattern] <= instance:
             break

@@ -47,7 +47,7 @@ class SearchTimetable:
 
     ``instance_parts`` holds each instance's row in ``parts``.
 
-    It includes all trips that begin by ``reach_s`` (if reversed, all that end at or after that time).
+    The search timetable includes all trips that begin by ``reach_s`` (if reversed, all that end at or after that time).
     """
 
     start: int  # Unix seconds
@@ -82,7 +82,7 @@ def build_search_timetable(
     overlay: Overlay = NO_OVERLAY,
     further_days: int = 0,
 ) -> SearchTimetable:
-    """Group the trip instances on and around a day into patterns, with an overlay's realtime data.
+    """Apply an overlay to the trip instances on and around a day, and group them into patterns.
 
     ``step_free`` excludes inaccessible trips and stops, and closes stops with broken lifts.
     ``further_days`` is the number of additional later days, or earlier ones if ``is_reverse``.
@@ -213,7 +213,7 @@ class _Cached:
 class SearchTimetableCache:
     """Limits the memory used by search timetables: drops the least recently used ones, but never the newest.
 
-    It frees a share of the memory before each build, because a build needs more memory than its result.
+    The cache frees a share of the memory before each build, because a build needs more memory than its result.
     """
 
     def __init__(self, max_bytes: int = CACHE_BYTES) -> None:

@@ -79,7 +79,7 @@ def _make_keys(trip_departure: Int64 | Int32, day: Int32) -> Int64:
 
 
 def _list_skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
-    """Return the keys of the rides that skip their first stop, and those that skip their last stop."""
+    """Return the keys of the rides that skip their first stop, and of those that skip their last stop."""
     first, last = (
         [departure * ORDINALS + day for (departure, day), ride in overlay.rides.items() if ride.is_skipped[index]]
         for index in (0, -1)

@@ -85,7 +85,7 @@ def _can_catch(wait_s: npt.NDArray[np.int64], min_s: int) -> Bool:
 
 
 def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
-    """Return the transfer time between two stops without specific rules, or -1 if there is no transfer."""
+    """Return the transfer time between two stops, ignoring specific rules, or -1 if there is no transfer."""
     if begin == end:
         return int(timetable.change_s[begin])
     path = find_footpath(timetable, begin, end, step_free=False)
@@ -95,7 +95,7 @@ def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
 class SpecificTransfers:
     """Specific transfer rules; the rows of ``ends`` are (from stop, to stop).
 
-    The rows of ``sides`` are (arriving route, arriving trip, departing route, departing trip), -1 for any.
+    The rows of ``sides`` are (arriving route, arriving trip, departing route, departing trip), where -1 means any.
     """
 
     def __init__(self, timetable: Timetable, rows: Int64) -> None:
@@ -129,7 +129,8 @@ class SpecificTransfers:
 class SearchStops:
     """The stops used by a search, and the footpaths from them.
 
-    Stops keep their rows in the timetable; ``copy[copy_first[s] : copy_first[s + 1]]`` holds stop s and its copies.
+    Stops have the same rows as in the timetable; ``copy[copy_first[s] : copy_first[s + 1]]`` holds stop s and its
+    copies.
     """
 
     paths: PathsOfStops

@@ -43,9 +43,9 @@ class StopTimes(NamedTuple):
 class TripInstances(NamedTuple):
     """Trip instances; the stop times of instance i are rows ``begin[i] .. begin[i] + length[i]``.
 
-    Their times are shifted by ``shift_s[i]``, so that all instances of a trip can share its rows. ``trip_departure`` is
-    a row of the timetable's trip departures, or -1 - i for the i-th added ride of an overlay. ``day`` is the service
-    day (date.toordinal).
+    ``shift_s[i]`` is added to their times, so that all instances of a trip can share its rows. ``trip_departure`` is a
+    row of the timetable's trip departures, or -1 - i for the i-th added ride of an overlay. ``day`` is the service day
+    (date.toordinal).
     """
 
     trip_departure: Int64
@@ -96,7 +96,7 @@ class TripInstances(NamedTuple):
         return self._replace(begin=list_starts(self.length)[:-1], shift_s=np.zeros_like(self.shift_s), stop_times=rows)
 
     def compact(self) -> "TripInstances":
-        """Drop unused stop times, unless they are few."""
+        """Drop unused stop times, unless there are few."""
         return self.unshare_all() if self.length.sum() < _USED_SHARE * len(self.stop_times.stop) else self
 
     def unshare_rows(self, chosen: Int64) -> "TripInstances":
@@ -177,7 +177,7 @@ MAX_DELAY_S = 12 * 3600
 
 
 def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_s: int) -> TripInstances:
-    """Return the instances expected to end at ``since_s`` or later; the day begins at ``start`` (Unix seconds)."""
+    """Apply an overlay to a day beginning at ``start`` (Unix seconds); drop rides that end before ``since_s``."""
     update_by_key = {departure * ORDINALS + day: update for (departure, day), update in overlay.rides.items()}
     own_keys = instances.trip_departure * ORDINALS + instances.day
     updated = np.flatnonzero(np.isin(own_keys, np.array(list(update_by_key), np.int64)))
@@ -228,7 +228,7 @@ def _append_added(instances: TripInstances, overlay: Overlay, start: int) -> Tri
 def close_stops(
     timetable: Timetable, instances: TripInstances, overlay: Overlay, start: int, *, step_free: bool
 ) -> TripInstances:
-    """Return the instances, with no boarding or alighting at stops that are closed at the expected time.
+    """Forbid boarding and alighting at stops that are closed at the expected time; return the instances.
 
     ``start`` is the start of the day in Unix seconds. ``step_free`` also closes stops with broken lifts.
     """

@@ -46,7 +46,7 @@ def _find_gap_m(degrees, cell, width, metres):
 def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, found):
     """Find the nearest point on a way for each position, ignoring edges with a flag in ``refused``.
 
-    Write the edge (-1: none within ``limit_m``), and the distances along it and to it in metres, to ``found``.
+    Write to ``found`` the edge (-1: none within ``limit_m``), and the distances along it and to it in metres.
     """
     for index in range(len(lats)):
         lat, lon = lats[index], lons[index]

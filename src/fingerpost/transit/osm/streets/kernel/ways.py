@@ -1,11 +1,11 @@
 """Search for the cheapest walks on the street graph, from a point to the nodes and stops around it.
 
 A *state* is a node and the stage of a walk, because some ways are allowed only at the beginning or end of a walk. The
-stage is 0 on such ways at the beginning, 1 on public ways, and 2 on such ways at the end. A walk cannot leave stage 2.
-A state's number is its node plus the stage times the number of nodes, so the states of most walks are close in memory.
-The queue of states consists of buckets of a few seconds each, used in turn. There are more buckets than the costliest
-edge spans, so no bucket holds entries from two turns. Removing the cheapest entry first gives Dijkstra's order, in half
-the time of a heap.
+stage is 0 on restricted ways at the beginning, 1 on public ways, and 2 on restricted ways at the end. A walk cannot
+leave stage 2. A state's number is its node plus the stage times the number of nodes, so the states of most walks are
+close in memory. The queue of states consists of buckets of a few seconds each, used in turn. There are more buckets
+than the costliest edge spans, so no bucket holds entries from two turns. Removing the cheapest entry first gives
+Dijkstra's order, in half the time of a heap.
 """
 
 import math
@@ -120,14 +120,14 @@ def _begin(graph, weights, work, edge, offset_m, backward, limit_m):
 
 @kernel
 def _is_start(work, state):
-    """Whether a walk begins at a state's node, and therefore does not pass it."""
+    """Whether a walk begins at a state's node, and therefore does not pass through the node."""
     return work.label[state, METRES] < AT_NODE_M and int(work.label[state, ARRIVAL]) & 3 == START
 
 
 @entry
 @kernel
 def search_nodes(graph, weights, work, edge, offset_m, backward, limit_m, goal_edge, goal_m):
-    """Find the cheapest ways from a point on an edge to all nodes within ``limit_m``; return the touched state count.
+    """Find the cheapest ways from a point on an edge to all nodes within ``limit_m``; count the touched states.
 
     Dead ends are skipped: points on a dead-end edge are measured from its other end. If ``backward`` is 1, the search
     finds ways to the point instead. If ``goal_edge`` is not -1, the search ends once the way to the point ``goal_m``
