@@ -54,6 +54,7 @@ async def test_the_pages_of_an_item_are_all_of_its_text_and_fit_the_bound(read):
         "DRWN 10-K of 2024-02-01 (k-24), Item 1A. Risk Factors, page 1 of 3:\nInk may run dry.\n"
     )
     assert first.body["notes"] == [
+        "Page 1 of 3; for the next page, set page to 2",
         "Newer filings also contain this: 10-Q of 2024-05-01 (q-24); to select one, set form or accession_number",
     ]
 
@@ -93,6 +94,7 @@ async def test_an_annual_report_is_read_before_its_newer_amendment(store, read):
         ({"ticker": "DRWN", "item": "3.01"}, "8-K of 2024-06-01 (c-24) has no item 3.01"),
         ({"ticker": "DRWN", "form": "20-F"}, "only the text of its 10-K, 10-Q, 8-K filings is loaded"),
         ({"ticker": "DRWN", "as_of": "2024-01-31"}, "its text is not loaded, or was filed after 2024-01-31"),
+        ({"accession_number": "k-24", "item": "II.1A"}, "(k-24) has no item II.1A"),
         ({"ticker": "NONE"}, "No loaded company matches NONE"),
         ({}, "ticker or accession_number is required, but not both"),
     ],

@@ -1,5 +1,6 @@
 """Splitting a filing's text into its items."""
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -144,5 +145,6 @@ def test_items_one_and_two_may_share_a_section():
     assert sections(text) == [("business", "A mine."), ("legal_proceedings", "No.")]
 
 
-def test_another_form_is_cut_by_its_items():
-    assert sections("Item 3. Key Information\nInk may run dry.", "20-F") == [("other", "Ink may run dry.")]
+@pytest.mark.parametrize(("title", "kind"), [("Risk factors", "risk_factors"), ("Key Information", "other")])
+def test_another_form_is_cut_by_its_titles(title, kind):
+    assert sections(f"Item 3. {title}\nInk may run dry.", "20-F") == [(kind, "Ink may run dry.")]

@@ -75,8 +75,8 @@ PRODUCTS = instance(
 @pytest.fixture
 def store(tmp_path):
     store = FactStore(tmp_path / "filings.sqlite")
-    drawn = facts("Assets - 2023-12-31 1 a-23 10-K 2024-02-01")
-    store.put_facts(company_file(drawn, {"2023-12-31": 2023}, name="Drawn Ink Corp."), tickers=["DRWN"])
+    drawn = facts("Assets - 2022-12-31 1 a-22 10-K 2023-02-01")
+    store.put_facts(company_file(drawn, {"2022-12-31": 2022}, name="Drawn Ink Corp."), tickers=["DRWN"])
     return store
 
 
@@ -186,7 +186,9 @@ async def test_a_value_for_members_of_two_axes_is_counted(load, ask):
     answer = await ask(axis="product")
 
     assert rows(answer) == [("BlueMember", 30, "part")]
-    assert answer["sums"][0]["omitted"] == 2
+    assert answer["notes"] == [
+        "Products, 2023 FY: 2 values for several members, or before eliminations, are not in the rows"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +201,8 @@ async def test_members_within_a_member_of_another_axis_are_rows(load, ask, count
     answer, missing = await ask(axis="segment"), (await ask(axis="product"))["missing"]["revenue 2023"]
 
     assert ([role for _, _, role in rows(answer)], answer["sums"][0]["difference"]) == (roles, difference)
-    assert missing["message"].endswith("by product")
+    assert answer["notes"] == [f"{SEGMENT}, fiscal 2023: rows are stated only within members of other axes"]
+    assert missing["message"].endswith("by product alone, only by several axes at once")
 
 
 async def test_a_period_comes_from_the_newest_filing_that_divides_it(load, ask):
@@ -210,14 +213,12 @@ async def test_a_period_comes_from_the_newest_filing_that_divides_it(load, ask):
     assert [rows(newest), len(rows(before))] == [[("InkMember", 100, "part")], 4]
 
 
-async def test_latest_is_missing_if_the_newest_report_has_no_segments(store, load, ask):
+async def test_latest_names_a_newer_report_without_segments(store, load, ask):
     drawn = facts("Revenues 2024-01-01 2024-12-31 1 k-24 10-K 2025-02-01")
     store.put_facts(company_file(drawn, {"2024-12-31": 2024}), tickers=["DRWN"])
     load(PRODUCTS)
 
-    answer = await ask("latest")
-    assert "no loaded filing breaks down Revenue for fiscal 2024" in answer["warning"]
-    assert answer["hint"] == "Available periods: 2023"
+    assert "No segments are loaded for the newest report, fiscal 2024" in (await ask("latest"))["notes"][0]
 
 
 async def test_changed_members_are_not_joined_and_reported(load, ask):
@@ -226,6 +227,9 @@ async def test_changed_members_are_not_joined_and_reported(load, ask):
     answer = await ask("2022..2023")
 
     assert answer["data"]["Products"]["Black ink"] == [{"end_date": "2023-12-31", "value": 60}]
+    assert answer["notes"] == [
+        "Products: the filings use different members; they are not joined, because no filing reports both"
+    ]
 
 
 async def test_a_query_without_an_axis_uses_only_common_ones(load, ask):
@@ -242,6 +246,7 @@ async def test_a_query_without_an_axis_uses_only_common_ones(load, ask):
         ({"period": "2023-Q4"}, "fiscal 2023 Q4 by segment, product, region, customer; filings do not report"),
         ({"axis": "moon"}, "no loaded filing breaks down Revenue for fiscal 2023 by moon"),
         ({"metric": "free_cash_flow"}, "free_cash_flow is not a known metric, and no loaded filing breaks down a tag"),
+        ({"period": "ttm"}, "the last four quarters have no segments"),
         ({"as_of": "2024-01-31"}, "the filings with segment data were filed after 2024-01-31"),
         ({"ticker": "NONE"}, "No loaded company matches NONE"),
     ],

@@ -264,6 +264,8 @@ def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> Met
     """Return the figures for a metric's name, alias or tag, or for an expression."""
     periods = source.resolve_period(window).list_periods()
     results = [_find(source, text, period) for period in periods]
+    if len(periods) == 1 and len(results[0].headline) == 1:
+        return results[0]
     headline = mark_basis_changes([figure for result in results for figure in result.headline], source)
     by_dates = {(figure.start, figure.end): figure for figure in headline}
     figures = [by_dates.get((figure.start, figure.end), figure) for result in results for figure in result.figures]

@@ -138,7 +138,8 @@ class FactLibrary:
 
     def list_filings(self, company: Company) -> list[tuple[int, Filing]]:
         """Return (CIK, filing) for all CIKs of a company, newest first; list each joint filing once."""
-        ciks = self.list_ciks(company)
+        # A joint filing is listed under the company's own CIK if possible, otherwise under the lowest CIK.
+        ciks = sorted(self.list_ciks(company), key=lambda cik: (cik == company.cik, -cik))
         matches = {filing.accession: (cik, filing) for cik in ciks for filing in self.list_filings_by_cik(cik)}
         return sorted(matches.values(), key=lambda row: (row[1].filed, row[1].accession), reverse=True)
 
@@ -191,11 +192,10 @@ class FactLibrary:
 
     def _find_by_ticker(self, normalized: str) -> Company | None:
         matches = self._query_companies(
-            "WHERE cik IN (SELECT cik FROM tickers WHERE ticker = ?1) OR ticker = ?1 OR cik = ?2"
+            "WHERE cik IN (SELECT cik FROM tickers WHERE ticker = ?1) OR ticker = ?1"
             " ORDER BY complete_through DESC, cik DESC",
             normalized,
-            _parse_cik(normalized),
-        )
+        ) or self._query_companies("WHERE cik = ?", _parse_cik(normalized))
         if not matches:
             return None
         return replace(matches[0], ticker=normalized) if normalized in matches[0].tickers else matches[0]

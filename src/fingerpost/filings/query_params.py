@@ -95,19 +95,6 @@ FiscalPeriod = Annotated[
 ]
 
 
-def _reject_trailing_year(period: PeriodFilter) -> PeriodFilter:
-    if period.newest == NEWEST_FOUR_QUARTERS:
-        raise ValueError("must be a fiscal period here; financial_facts, compare and calculate accept ttm")
-    return period
-
-
-NamedPeriod = Annotated[
-    FiscalPeriod,
-    AfterValidator(_reject_trailing_year),
-    WithJsonSchema({"type": "string", "description": "fiscal: 2022, 2022-Q2, 2019..2022 or latest"}),
-]
-
-
 def _require_single_period(period: PeriodFilter) -> PeriodFilter:
     if period.count > 1 or period.newest == NEWEST_FOUR_QUARTERS:
         raise ValueError("must be one period here; financial_facts, compare and calculate accept ranges and ttm")
@@ -213,10 +200,16 @@ class CompareParams(WindowParams):
     metrics: Annotated[list[Word], Field(min_length=1, max_length=20)]
 
 
+def _reject_trailing_year(period: PeriodFilter) -> PeriodFilter:
+    if period.newest == NEWEST_FOUR_QUARTERS:
+        raise ValueError("must be a fiscal period here; financial_facts, compare and calculate accept ttm")
+    return period
+
+
 class StatementParams(ViewParams):
     ticker: Ticker
     statement: Literal["income", "balance", "cash_flow"]
-    period: NamedPeriod = PeriodFilter(newest=NEWEST_YEAR)
+    period: Annotated[FiscalPeriod, AfterValidator(_reject_trailing_year)] = PeriodFilter(newest=NEWEST_YEAR)
 
 
 Relation = Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]

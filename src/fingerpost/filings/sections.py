@@ -1,6 +1,7 @@
 """Read a filing's HTML document: its cover page, its plain text, and the items, paragraphs and pages of the text."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -131,6 +132,13 @@ _ITEMS_8_K: Mapping[str, tuple[str, str]] = {
     "4.02": ("restatement", ""), "5.02": ("directors", ""), "5.03": ("articles", ""), "5.07": ("votes", ""),
     "7.01": ("regulation_fd", ""), "8.01": ("other_events", ""), "9.01": ("exhibits", ""),
 }  # fmt: skip
+# Sections in other forms are classified by the start of their title.
+_TYPES_BY_TITLE = (
+    ("risk factors", "risk_factors"), ("management", "mdna"), ("legal proceedings", "legal_proceedings"),
+    ("business", "business"), ("financial statements", "financial_statements"), ("quantitative", "market_risk"),
+    ("controls", "controls"), ("properties", "properties"), ("exhibits", "exhibits"),
+)  # fmt: skip
+
 _MAX_TITLE_CHARS = 220
 _HEADING = re.compile(
     r"^[ \t]*(?:part[ \t]+(?P<inline>i{1,3}|iv)\b[ \t,.:\u2014\u2013-]*)?items?[ \t\u00a0]+"
@@ -249,7 +257,8 @@ def _classify_title(title: str, key: str, form: str) -> str | None:
     """Return the section type for an item and its title, or None if the title does not fit the item."""
     items = _find_items(form)
     if not items:
-        return OTHER if title else None
+        kinds = (kind for word, kind in _TYPES_BY_TITLE if title.lower().startswith(word))
+        return next(kinds, OTHER) if title else None
     if key not in items:
         return OTHER if items is _ITEMS_8_K and re.fullmatch(r"\d\.\d\d", key) else None
     section_type, pattern = items[key]
@@ -257,6 +266,7 @@ def _classify_title(title: str, key: str, form: str) -> str | None:
     return section_type if re.match(f"(?:{pattern})", words, re.IGNORECASE) else None
 
 
+_PARTS_10_K = ("I", "II", "III", "IV")
 _ITEM = re.compile(
     r"(?:part\s*)?(?:(?P<part>i{1,3}|iv)\b[\s.,]*)?(?:items?\s*)?"
     r"(?P<number>\d{1,2}(?:\.\d\d)?)\s*(?P<letter>\(?[a-c]\)?)?",
@@ -277,6 +287,9 @@ def match_sections(form: str, sections: Sequence[Section], item: str) -> list[Se
         matches = (each for each in sections if _fold_words(each.title.partition(". ")[2]).startswith(words))
         return by_type or (list(matches) if words else [])
     part, items = (number["part"] or "").upper(), _find_items(form)
+    # In a 10-K, Parts I, II and III end with Items 4, 9 and 14.
+    if items is _ITEMS_10_K and part not in ("", _PARTS_10_K[bisect_left((4, 9, 14), float(number["number"]))]):
+        return []
     prefix = f"Item {re.sub(r'[^0-9.A-C]', '', (number['number'] + (number['letter'] or '')).upper())}."
     keys = {kind: key for key, (kind, _) in _ITEMS_10_Q.items()}
     return [

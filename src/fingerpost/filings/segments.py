@@ -81,7 +81,7 @@ class Breakdown:
     """The rows for one axis, filing and period; ``total`` is None if the filing states no total.
 
     ``omitted`` counts the values that are not in the rows: values for members of several axes, and values before
-    eliminations.
+    eliminations. If ``is_crossed``, some rows are for a combination of members from several axes.
     """
 
     report: Report
@@ -93,6 +93,7 @@ class Breakdown:
     total: int | float | None
     rows: tuple[BreakdownRow, ...]
     omitted: int
+    is_crossed: bool = False
 
     @property
     def axis_label(self) -> str:
@@ -146,7 +147,7 @@ def build_breakdowns(report: Report, facts: Sequence[InstanceFact]) -> list[Brea
                 overlapping = () if total is None else _find_overlapping(chosen, total)
                 final_rows = tuple(row._replace(role=OVERLAPPING) if row in overlapping else row for row in chosen)
                 totals = (concept, unit, start, end, total)
-                breakdown = Breakdown(report, axis, *totals, final_rows, left_out)
+                breakdown = Breakdown(report, axis, *totals, final_rows, left_out, is_crossed=chosen is not rows)
                 if chosen and (not rows or chosen is rows or breakdown.difference == 0):
                     by_axis[axis].append(breakdown)
     return [

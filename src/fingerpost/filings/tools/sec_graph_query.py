@@ -184,6 +184,8 @@ def _list_text_notes(
     params: FilingTextParams, filing: _FilingText, matching: Sequence[_FilingText], page_count: int
 ) -> list[str]:
     notes = []
+    if params.page < page_count:
+        notes.append(f"Page {params.page} of {page_count}; for the next page, set page to {params.page + 1}")
     if params.item is None and page_count > 1 and params.page == 1:
         titles = "; ".join(title[:_MAX_TITLE_CHARACTERS] for _, title, _ in filing.sections)
         notes.append(f"To read one item, set item: {titles}")

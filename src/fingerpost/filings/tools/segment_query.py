@@ -9,11 +9,11 @@ from pydantic import Field
 
 from fingerpost.filings import segments
 from fingerpost.filings.concepts import RECIPE, find_metric, suggest_metrics
-from fingerpost.filings.figure import EDGAR, cite_filing
+from fingerpost.filings.figure import ANNUAL_FORMS, EDGAR, cite_filing
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.period_filter import LAST_DAY, PeriodFilter
-from fingerpost.filings.periods import QUARTERS
-from fingerpost.filings.query_params import Day, NamedPeriod, StepParams, Ticker, Word
+from fingerpost.filings.period_filter import LAST_DAY, NEWEST_FOUR_QUARTERS, NEWEST_YEAR, PeriodFilter
+from fingerpost.filings.periods import QUARTERS, FiscalCalendar
+from fingerpost.filings.query_params import Day, FiscalPeriod, StepParams, Ticker, Word
 from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, build_missing, build_not_found, build_source
 from fingerpost.filings.segments import Breakdown, Report
@@ -32,7 +32,7 @@ class SegmentsParams(StepParams):
     axis: Annotated[Word | None, Field(description="segment, product, region, customer, or an axis in the filing")] = (
         None
     )
-    period: NamedPeriod
+    period: FiscalPeriod
     as_of: Day | None = None
 
 
@@ -93,7 +93,13 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
     company = replace(source.company, dataset=EDGAR, retrieved_at=None, complete_through=reports[0].filed)
     reply.source = build_source(company, as_of=params.as_of)
     data: dict[str, dict[str, Any]] = defaultdict(lambda: defaultdict(list))
-    for period in source.with_options(as_of=params.as_of).resolve_period(params.period).list_periods():
+    periods = _list_periods(params.period, reports, source.calendar)
+    if params.period.newest:
+        newest = source.with_options(as_of=params.as_of).find_newest(params.period.newest) or periods[0]
+        if (newest.year, newest.quarter or QUARTERS) > (periods[0].year, periods[0].quarter or QUARTERS):
+            note = f"No segments are loaded for the newest report, {newest.label}: this is {periods[0].label}"
+            reply.notes.append(note)
+    for period in periods:
         breakdowns, other_axes = _find_breakdowns(facts, period, params.axis)
         if not breakdowns:
             entry = _explain_period(facts, name, period, params.axis)
@@ -103,6 +109,9 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
             rows = [names | _build_row(breakdown, row, period) for row in breakdown.rows]
             reply.results += rows
             reply.extra["sums"].append(_build_check(breakdown, period))
+            if breakdown.is_crossed:
+                subject = f"{breakdown.axis_label}, {period.label}"
+                reply.notes.append(f"{subject}: rows are stated only within members of other axes")
             for row in rows:
                 data[row["axis"]][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
         if other_axes:
@@ -111,6 +120,7 @@ def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
         for members in data.values():
             members |= {member: points[0]["value"] for member, points in members.items() if len(points) == 1}
     reply.data = data
+    reply.notes = list(dict.fromkeys(reply.notes + _list_notes(reply)))
     return reply.require_rows(not_found)
 
 
@@ -126,6 +136,23 @@ def _find_concepts(reports: Iterable[Report], text: str) -> tuple[str, tuple[str
 def _list_tags(reports: Iterable[Report]) -> list[str]:
     query = "SELECT DISTINCT concept FROM instance_facts WHERE instance = ? AND members <> '' ORDER BY concept"
     return list(dict.fromkeys(tag for report in reports for (tag,) in report.library.rows(query, report.number)))
+
+
+def _list_periods(period: PeriodFilter, reports: Iterable[Report], calendar: FiscalCalendar) -> list[PeriodFilter]:
+    """Return the fiscal periods of a query; ``latest`` is the period of the newest loaded report."""
+    if period.newest == NEWEST_FOUR_QUARTERS:
+        message = "the last four quarters have no segments, because filings do not report fourth quarters"
+        entry = build_missing("not_derivable", message, "Specify a fiscal year")
+        raise build_not_found("No segments found", {"ttm": entry})
+    if not period.newest:
+        return period.list_periods()
+    candidates = [each for each in reports if each.form in ANNUAL_FORMS or period.newest != NEWEST_YEAR]
+    if not candidates:
+        entry = build_missing("not_loaded", "no annual report with segments is loaded", "Specify the period")
+        raise build_not_found("No segments found", {period.newest: entry})
+    newest = max(candidates, key=lambda each: each.period_end)
+    year, quarter = calendar.find_period(newest.period_end)
+    return [PeriodFilter(year=year, quarter=None if newest.form in ANNUAL_FORMS else quarter)]
 
 
 def _find_breakdowns(facts: Facts, period: PeriodFilter, axis: str | None) -> tuple[list[Breakdown], list[str]]:
@@ -153,8 +180,13 @@ def _explain_period(facts: Facts, name: str, period: PeriodFilter, axis: str | N
     available = sorted((each for each in axes if axes[each]), reverse=True)
     by = f" by {axis or ', '.join(segments.AXIS_WORDS)}"
     message = f"no loaded filing breaks down {name} for {period.label}{by}"
+    stated = [by_period.get(period, ()) for by_period in facts.values()]
     if period.quarter == QUARTERS:
         message += "; filings do not report fourth quarters"
+    elif axis and segments.match_axes(
+        axis, [each for period_facts in stated for each in segments.list_axes(period_facts)], {}
+    ):
+        message += " alone, only by several axes at once"
     step = "Load more filings, or name another metric"
     if period.period in available:
         step = f"Available axes: {', '.join(sorted(axes[period.period]))}"
@@ -196,15 +228,32 @@ def _describe(breakdown: Breakdown, period: PeriodFilter) -> dict[str, Any]:
     return head | {"unit": breakdown.unit}
 
 
+def _list_notes(reply: Reply) -> list[str]:
+    """Warn about facts that are not in the rows, and members that change between filings."""
+    notes = [
+        f"{check['axis']}, {check['fiscal_year']} {check['fiscal_period']}: {check['omitted']} values for several"
+        " members, or before eliminations, are not in the rows"
+        for check in reply.extra["sums"]
+        if check["omitted"]
+    ]
+    members: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for row in reply.results:
+        members[row["axis"]][row["accession_number"]].add(row["member_tag"])
+    notes += [
+        f"{axis}: the filings use different members; they are not joined, because no filing reports both"
+        for axis, filings in members.items()
+        if len({frozenset(each) for each in filings.values()}) > 1
+    ]
+    return notes
+
+
 def format_segments(body: Mapping[str, Any]) -> str:
     lines = []
     for check in body["sums"]:
         total = ", no total in the filing" if check["total"] is None else f", total {check['total']:,}"
         difference = f", difference {check['difference']:,}" if check["difference"] else ""
-        omitted = f", without {check['omitted']} other values" if check["omitted"] else ""
         period = f"{check['fiscal_year']} {check['fiscal_period']}"
-        total_sum = f"sum {check['sum']:,} {check['unit']}{total}{difference}{omitted}"
-        lines.append(f"{check['axis']}, fiscal {period}: {total_sum}.")
+        lines.append(f"{check['axis']}, fiscal {period}: sum {check['sum']:,} {check['unit']}{total}{difference}.")
     lines += [f"{_format_row(row)}." for row in body["results"]]
     return with_sources(body, lines)
 
