@@ -43,11 +43,11 @@ def draw(text=LINE, **tables):
     )  # fmt: skip
 
 
-def find_codes(world, folder, raw=None):
-    """Return the codes of all faults, by origin; ``raw`` is a drawing with which the network is compared."""
+def find_codes(world, folder, raw=None, **tables):
+    """Return the codes of all faults, by origin; ``raw`` and ``tables`` are what the network is compared with."""
     opened = open_world(world, folder)
     if raw is not None:
-        path = write_feed(folder / "raw.zip", draw(raw).feeds["W"])
+        path = write_feed(folder / "raw.zip", draw(raw, **tables).feeds["W"])
         opened = replace(opened, feeds=(replace(opened.feeds[0], path=path),))
     report = check_world(opened, folder, questions=60)
     return {(fault.origin.value, fault.code) for result in report.results for fault in result.faults}
@@ -79,6 +79,12 @@ def test_a_fault_in_the_data_is_reported(tables, fault, tmp_path):
 )  # fmt: skip
 def test_a_difference_from_the_feed_is_a_fault_of_the_program(raw, fault, tmp_path):
     assert find_codes(draw(), tmp_path, raw) == {("program", fault)}
+
+
+def test_a_service_on_another_day_is_a_fault_of_the_program(tmp_path):
+    calendar = "service_id,date,exception_type\nALL,20260302,1\nALL,20260303,1\n"
+
+    assert find_codes(draw(), tmp_path, LINE, calendar_dates=calendar) == {("program", "trip-differs")}
 
 
 def test_an_oddity_that_the_import_does_not_report_is_a_fault_of_the_program(tmp_path, monkeypatch):

@@ -35,7 +35,7 @@ class FaultKind(Enum):
     REALTIME_MISREAD = _PROGRAM, "realtime updates of trips in the feed that get the wrong outcome"
     STOP_MISSING = _PROGRAM, "stops in the feed that are not in the network"
     TRIP_MISSING = _PROGRAM, "trips in the feed that are not in the network, and not in the import report"
-    TRIP_DIFFERS = _PROGRAM, "trips whose stops or times differ from the feed"
+    TRIP_DIFFERS = _PROGRAM, "trips whose stops, times or days differ from the feed"
     STOP_OFF_STREETS = _DATA, "stops with no street from the extract nearby; walks to them are straight lines"
     STOP_UNREACHABLE = _PROGRAM, "stops that are on streets but cannot be reached on foot"
     STOP_WITHOUT_EXIT = _PROGRAM, "stops that are on streets but cannot be left on foot"

@@ -114,6 +114,10 @@ def compare_rows(trial: Trial) -> Iterator[Observation]:
     ]
     feeds = [table.feeds[feed].name for feed in table.route_feed[table.trip_route].tolist()]
     trips = {key: row for row, key in enumerate(zip(feeds, table.trip_local_id, strict=True))}
+    service_days = [
+        {table.calendar_start + timedelta(days=offset) for offset in np.flatnonzero(runs_on).tolist()}
+        for runs_on in table.service_runs_on
+    ]
     for feed in trial.feeds:
         for stop in feed.stops:
             if (feed.name, stop) not in trial.stop_rows:
@@ -124,7 +128,9 @@ def compare_rows(trial: Trial) -> Iterator[Observation]:
                 yield Observation(FaultKind.TRIP_MISSING, f"{feed.name}: trip {trip.trip_id}")
                 continue
             imported = list(zip(*(column[first[row] : first[row + 1]] for column in columns), strict=True))
-            if not _is_same(trip, imported, [trial.stop_rows.get((feed.name, call.stop)) for call in trip.calls]):
+            stops = [trial.stop_rows.get((feed.name, call.stop)) for call in trip.calls]
+            has_days = service_days[table.trip_service[row]] == feed.service_days[trip.service]
+            if not has_days or not _is_same(trip, imported, stops):
                 yield Observation(FaultKind.TRIP_DIFFERS, f"{feed.name}: trip {trip.trip_id}")
 
 
