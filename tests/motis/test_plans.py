@@ -134,9 +134,7 @@ async def test_unrequested_trips_are_dropped_and_counted(mode):
     answer = await plan(Told(plan=a_plan([a_walk(mode=mode), a_ride()], TRIP)))
 
     assert len(answer.itineraries) == 1
-    assert answer.provenance.notes == (
-        "Itineraries left out: 1 (by car or bicycle, or with invalid times or positions).",
-    )
+    assert answer.provenance.notes == ("Itineraries left out: 1 by car, bicycle, or a rented or booked vehicle.",)
 
 
 @pytest.mark.parametrize(("arrive_by", "cursor"), [(False, "LATER|1"), (True, "EARLIER|1")])

@@ -11,7 +11,7 @@ from fingerpost.transit.remote.kit.journeys import draw_leg
 from tests.opentripplanner.answers import HERE, a_page, a_query, a_ride, a_walk, asking, at, data
 
 STOP = {"gtfsId": "HSL:1040601", "name": "Kamppi", "lat": 60.169, "lon": 24.931}
-IMPOSSIBLE = "Itineraries left out: 1 (by car or bicycle, or with invalid times or positions)."
+IMPOSSIBLE = "Itineraries left out: 1 that arrive before they depart."
 UNMEASURED = "The server reports no length for some walks; straight-line distances are used instead."
 
 

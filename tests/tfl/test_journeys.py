@@ -216,9 +216,7 @@ async def test_a_journey_to_nowhere_is_left_out_and_counted():
     answer, _ = await plan({"journeys": [TO_NOWHERE]})
 
     assert answer.itineraries == ()
-    assert answer.provenance.notes == (
-        "Itineraries left out: 1 (by car or bicycle, or with invalid times or positions).",
-    )
+    assert answer.provenance.notes == ("Itineraries left out: 1 without coordinates.",)
 
 
 async def test_dropped_parts_of_a_second_answer_are_reported():
@@ -233,7 +231,7 @@ async def test_dropped_parts_of_a_second_answer_are_reported():
     assert len(server.questions) == 2
     assert answer.provenance.notes == (
         "Victoria is closed",
-        "Itineraries left out: 1 (by car or bicycle, or with invalid times or positions).",
+        "Itineraries left out: 1 without coordinates.",
     )
 
 

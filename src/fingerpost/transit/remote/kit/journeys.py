@@ -1,9 +1,11 @@
 """Search for journeys on a server page by page, and build itineraries, lines and alerts from its responses."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from enum import StrEnum
 from functools import reduce
 from math import isfinite
 from typing import ClassVar, TypeVar
@@ -60,12 +62,20 @@ async def resolve_end(location: Location, ids: StopIdCodec, stops: StopLookup) -
 PAGE_SIZE = 6
 
 
+class LeftOut(StrEnum):
+    """Reasons for leaving out itineraries; in a note, each value follows a count."""
+
+    OTHER_VEHICLE = "by car, bicycle, or a rented or booked vehicle"
+    UNPLACED = "without coordinates"
+    IMPOSSIBLE = "that arrive before they depart"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyPage:
     """One page of results, or several combined.
 
     ``timetabled`` holds scheduled itineraries that realtime data makes unusable; ``left_out`` holds the dropped
-    itineraries. ``cursor`` is the token of the next page, or None if no more pages are needed.
+    itineraries, each with the reason. ``cursor`` is the token of the next page, or None if no more pages are needed.
     """
 
     retrieved_at: datetime
@@ -73,14 +83,16 @@ class JourneyPage:
     timetabled: tuple[Itinerary, ...] = ()
     notes: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
-    left_out: frozenset[Hashable] = frozenset()
+    left_out: frozenset[tuple[LeftOut, Hashable]] = frozenset()
     walks_too_far: bool = False
     zone: str | None = None
     cursor: str | None = None
 
     def list_notes(self) -> tuple[str, ...]:
-        count, reasons = len(self.left_out), "by car or bicycle, or with invalid times or positions"
-        return (*dict.fromkeys(self.notes), *([f"Itineraries left out: {count} ({reasons})."] if count else []))
+        counts = Counter(reason for reason, _ in self.left_out)
+        left_out = [f"{counts[reason]} {reason}" for reason in LeftOut if counts[reason]]
+        summary = [f"Itineraries left out: {'; '.join(left_out)}."] if left_out else []
+        return (*dict.fromkeys(self.notes), *summary)
 
     @property
     def no_result_reason(self) -> str | None:
@@ -114,7 +126,7 @@ def filter_live(
         retrieved_at=retrieved_at,
         live=tuple(itinerary for itinerary in matching if _is_in_time(itinerary, query)),
         notes=(*notes, UNMEASURED) if is_unmeasured else notes,
-        left_out=frozenset({*itineraries} - {*possible}),
+        left_out=frozenset((LeftOut.IMPOSSIBLE, itinerary) for itinerary in {*itineraries} - {*possible}),
         walks_too_far=any(itinerary.walk_m > query.max_walk_m for itinerary in possible),
     )
 

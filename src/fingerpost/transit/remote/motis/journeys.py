@@ -88,7 +88,7 @@ class MotisJourneySearch(kit.JourneySearch):
         answer.require("itinerary", "itineraries", found=page.itineraries)
         candidates = (*page.direct, *page.itineraries)
         itineraries = read_itineraries(candidates, query, self._ids)
-        left_out = {candidate for candidate in candidates if candidate.needs_vehicle}
+        left_out = {(kit.LeftOut.OTHER_VEHICLE, candidate) for candidate in candidates if candidate.needs_vehicle}
         found = kit.filter_live(itineraries, query, answer.retrieved_at, answer.notes)
         cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
         # No further page follows an empty one.

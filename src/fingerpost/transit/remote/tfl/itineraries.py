@@ -227,6 +227,11 @@ class JourneyReader:
         )
 
 
+def is_placed(itinerary: Itinerary) -> bool:
+    points = (point for leg in itinerary.legs for point in (leg.start, leg.end))
+    return all(math.isfinite(point.coordinate.lat) for point in points)
+
+
 def _name_line(leg: shapes.TflLeg) -> str:
     """Return the name of the first route or line that has one, or else the name of the mode (rule A2)."""
     for option in leg.route_options:

@@ -9,11 +9,12 @@ from fingerpost import clock
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, Remedy, RemedyKind, SourceFailed
 from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Optimize
+from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
-from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, filter_live
+from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, LeftOut, filter_live
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
-from fingerpost.transit.remote.tfl.itineraries import JourneyReader, TflRequest
+from fingerpost.transit.remote.tfl.itineraries import JourneyReader, TflRequest, is_placed
 from fingerpost.transit.remote.tfl.server import (
     LIVE_FRESH_S,
     MULTIPLE_CHOICES,
@@ -108,8 +109,7 @@ class TflJourneySearch(JourneySearch):
             accessibility=STEP_FREE if query.step_free else None,
             ends=(query.origin, query.destination),
         )
-        found = await self.fetch(tfl_request)
-        page = replace(filter_live(found.live, query, found.retrieved_at, found.notes), reasons=found.reasons)
+        page = _filter_placed(await self.fetch(tfl_request), query)
         is_in_part = query.window_s is not None and bool(page.live)
         yield replace(page, notes=(*page.notes, _IN_PART)) if is_in_part else page
 
@@ -160,3 +160,10 @@ class TflJourneySearch(JourneySearch):
                     raise new_unknown_place(end, side)
             raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {text}", {"field": sides[0]})
         raise SourceFailed(f"TfL could not plan the journey: {text}")
+
+
+def _filter_placed(page: JourneyPage, query: JourneyQuery) -> JourneyPage:
+    placed = [itinerary for itinerary in page.live if is_placed(itinerary)]
+    unplaced = ((LeftOut.UNPLACED, itinerary) for itinerary in page.live if itinerary not in placed)
+    found = filter_live(placed, query, page.retrieved_at, page.notes)
+    return replace(found, left_out=found.left_out.union(unplaced), reasons=page.reasons)
