@@ -1,6 +1,7 @@
 """Build the street graph: cut ways at junctions, add lines across squares, and drop disconnected parts."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -151,26 +152,39 @@ def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
 
 
 def _label_both_ways(edges: _Edges) -> Int64:
-    """Return a label for each node; nodes share a label if each is reachable from the other."""
     blocked, one_way = edges.is_blocked, edges.flags & graph.ONE_WAY != 0
     label = _label_parts(len(edges.node_flags), edges.begin[~one_way], edges.end[~one_way], blocked)
     is_open = one_way & ~(blocked[edges.begin] | blocked[edges.end])
-    begin, end = label[edges.begin[is_open]], label[edges.end[is_open]]
-    while True:
-        # Labels on a cycle have the same lowest predecessor and the same lowest successor.
-        predecessor, successor = _spread_lowest(len(label), begin, end), _spread_lowest(len(label), end, begin)
-        may_be_cycle = (predecessor[begin] == predecessor[end]) & (successor[begin] == successor[end])
-        if may_be_cycle.all():
-            return predecessor[label]
-        begin, end = begin[may_be_cycle], end[may_be_cycle]
+    successors: defaultdict[int, list[int]] = defaultdict(list)
+    predecessors: defaultdict[int, list[int]] = defaultdict(list)
+    for begin, end in zip(label[edges.begin[is_open]].tolist(), label[edges.end[is_open]].tolist(), strict=True):
+        successors[begin].append(end)
+        predecessors[end].append(begin)
+    # Kosaraju's algorithm: a search from every link would take quadratic time.
+    visited: set[int] = set()
+    order = [node for root in successors for node in _visit(root, successors, visited)]
+    joined = np.arange(len(label))
+    visited = set()
+    for root in reversed(order):
+        joined[list(_visit(root, predecessors, visited))] = root
+    return joined[label]
 
 
-def _spread_lowest(count: int, begin: Int64, end: Int64) -> Int64:
-    """Return for each label the lowest one from which links lead to it."""
-    lowest = np.arange(count)
-    while (lowest[begin] < lowest[end]).any():
-        np.minimum.at(lowest, end, lowest[begin])
-    return lowest
+def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> Iterator[int]:
+    """Yield a root and the unvisited nodes reachable from it, in depth-first postorder."""
+    if root in visited:
+        return
+    visited.add(root)
+    path = [(root, iter(links.get(root, ())))]
+    while path:
+        node, neighbours = path[-1]
+        successor = next((successor for successor in neighbours if successor not in visited), None)
+        if successor is None:
+            path.pop()
+            yield node
+        else:
+            visited.add(successor)
+            path.append((successor, iter(links.get(successor, ()))))
 
 
 def _find_part(edges: _Edges, label: Int64, blocked: npt.NDArray[np.bool_]) -> Int64:
