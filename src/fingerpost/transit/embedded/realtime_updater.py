@@ -267,7 +267,8 @@ class RealtimeUpdater:
         """Update the overlay; only the first call and calls after an idle period wait for URLs, up to a timeout."""
         now = int(clock.now().timestamp())
         if self._feeds.have_files_changed() or self._is_overlay_outdated(now):
-            await _wait(self._worker.begin(self._refresh(now, only_files=True)), None)
+            timeout_s = FIRST_WAIT_S if self._overlay is None else None
+            await _wait(self._worker.begin(self._refresh(now, only_files=True)), timeout_s)
         if self._feeds.are_urls_due(now) and (self._poll is None or self._poll.done()):
             was_idle = now - self._last_poll > STALE_AFTER_S
             self._wait_s = FIRST_WAIT_S if self._poll is None else WAKING_WAIT_S if was_idle else 0.0
