@@ -82,13 +82,13 @@ def can_show_views(capabilities: types.ClientCapabilities | None) -> bool:
     return isinstance(mime_types, list | tuple) and MIME_TYPE in mime_types
 
 
-_TEMPLATES = [
+_SCHEMA_TEMPLATE, _RUN_TEMPLATE = (
     types.ResourceTemplate(uri_template=uri, name=name, title=title, description=description, mime_type=_JSON)
     for uri, name, title, description in (
         (f"{_SCHEMAS}{{tool}}", "schemas", "Tool schemas", "JSON Schemas of a tool's arguments and answers"),
         (f"{_RUNS}{{run_id}}", "runs", "Plan runs", "A run with its plan, memory items and events"),
     )
-]
+)
 
 
 async def list_resources(_ctx: object, _params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
@@ -116,7 +116,18 @@ async def list_resources(_ctx: object, _params: types.PaginatedRequestParams | N
 async def list_resource_templates(
     _ctx: object, _params: types.PaginatedRequestParams | None
 ) -> types.ListResourceTemplatesResult:
-    return types.ListResourceTemplatesResult(resource_templates=_TEMPLATES)
+    return types.ListResourceTemplatesResult(resource_templates=[_SCHEMA_TEMPLATE, _RUN_TEMPLATE])
+
+
+async def complete_tool(
+    application: Application, _ctx: object, params: types.CompleteRequestParams
+) -> types.CompleteResult:
+    """Complete a tool's name for the schema template; return nothing for other templates."""
+    is_template = (
+        isinstance(params.ref, types.ResourceTemplateReference) and params.ref.uri == _SCHEMA_TEMPLATE.uri_template
+    )
+    names = [name for name in application.tools if is_template and name.startswith(params.argument.value)]
+    return types.CompleteResult(completion=types.Completion(values=names, total=len(names), has_more=False))
 
 
 async def read_resource(application: Application, uri: str, *, user: str | None) -> types.ReadResourceResult:

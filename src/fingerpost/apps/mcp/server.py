@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -95,6 +96,7 @@ def new_server(application: Application, find_caller: FindCaller) -> Server[Any]
         on_list_resources=listing.list_resources,
         on_list_resource_templates=listing.list_resource_templates,
         on_read_resource=handlers.read_resource,
+        on_completion=partial(listing.complete_tool, application),
     )
     server.extensions[listing.EXTENSION_ID] = {}
     # Handlers passed to the constructor must return models; this one returns JSON.
