@@ -83,8 +83,11 @@ async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(ru
     )
     failed = view["steps"][1]
 
-    assert failed["error"].endswith("has no value: nothing exists at its path")
-    assert [(each["kind"], each["value"]) for each in failed["remarks"]] == [("candidates", PLACES)]
+    assert failed["error"].endswith("has no value: step 1 returned candidates")
+    assert [(each["kind"], each["value"]) for each in failed["remarks"]] == [
+        ("hint", "Choose a candidate from step 1, and use its token instead of the text"),
+        ("candidates", PLACES),
+    ]
     assert "Step 2: candidates: Kamppi (F:1)" in format_run(view)
 
 

@@ -101,8 +101,12 @@ class Memory:
         # Report the earlier step's remarks, because the user must act on them; the first of each kind counts.
         remarks = reversed(list_remarks(response))
         details = {kind: found for kind, _at, found in remarks if kind in ("missing", "did_you_mean", "candidates")}
+        hint = None
+        if "candidates" in details and source is not None:
+            reason = f"step {source} returned candidates"
+            hint = f"Choose a candidate from step {source}, and use its token instead of the text"
         message = f"The {reference}, in parameters.{path}, has no value: {reason}"
-        raise ParameterError(message, {"field": path, **details})
+        raise ParameterError(message, {"field": path, **details}, hint=hint)
 
     def _find_response(self, key: str, source: int | None) -> Any:
         return self._initial.values.get(key) if source is None else self.get_response(source)
