@@ -6,8 +6,8 @@
 import math
 import os
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -102,11 +102,16 @@ def find_remaining_s() -> float | None:
     return deadline_s - asyncio.get_running_loop().time()
 
 
-def begin_call() -> None:
-    """Begin a tool call in the current task; ``find_call_age_s`` then returns the call's age."""
+@contextmanager
+def new_call() -> Iterator[None]:
+    """Begin a tool call; inside the block, ``find_call_age_s`` returns the call's age."""
     import asyncio
 
-    _limits.set(_limits.get()._replace(began_s=asyncio.get_running_loop().time()))
+    token = _limits.set(_limits.get()._replace(began_s=asyncio.get_running_loop().time()))
+    try:
+        yield
+    finally:
+        _limits.reset(token)
 
 
 def find_call_age_s() -> float | None:

@@ -57,6 +57,13 @@ def test_a_closed_reader_stops_nothing():
     assert handler.queue.unfinished_tasks == 0
 
 
+def test_a_record_that_cannot_be_formatted_does_not_raise(capsys):
+    handler = DroppingHandler(Blocked())
+    handler.handle(logging.LogRecord("fingerpost", logging.INFO, "", 0, "%d items", ("a",), None))
+
+    assert "TypeError" in capsys.readouterr().err
+
+
 def test_in_json_the_value_of_a_secret_does_not_hide_keys():
     """Operators search by the names of fields, and a secret may be the same word."""
     code = """

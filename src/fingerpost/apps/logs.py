@@ -104,6 +104,8 @@ class DroppingHandler(logging.Handler):
             self.queue.put_nowait(self.format(record))
         except Full:
             self._dropped += 1
+        except Exception:  # noqa: BLE001  (a log line must not fail a call)
+            self.handleError(record)
 
     def _write_lines(self, stream: TextIO) -> None:
         while True:

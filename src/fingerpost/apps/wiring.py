@@ -121,9 +121,11 @@ class Application:
 
     async def aclose(self) -> None:
         """Stop realtime updates and plan runs; the runs can be resumed from the journal."""
-        await self.networks.close()
-        await self.runs.stop()
-        self.runs.journal.close()
+        try:
+            await self.networks.close()
+        finally:
+            await self.runs.stop()
+            self.runs.journal.close()
 
 
 def new_networks(settings: Settings) -> AllNetworks:

@@ -221,8 +221,8 @@ class PublishedTool(Tool):
                 report=report,
                 include=frozenset(include),
             )
-            clock.begin_call()
-            return self._to_answer(await self.handle(self._validate_arguments(raw), call), correlation_id)
+            with clock.new_call():
+                return self._to_answer(await self.handle(self._validate_arguments(raw), call), correlation_id)
         except ToolError as error:
             return self.fail(error, correlation_id, raw)
 
