@@ -26,9 +26,10 @@ ResponseCheck = Callable[[Response], ToolError | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
-    """Limits for a request: ``read_s`` applies to each read; ``total_s`` includes waits, retries, redirects and body.
+    """Limits for a request; ``read_s`` applies to each read.
 
-    If a source requests a wait longer than ``longest_pause_s``, the request fails at once.
+    ``total_s`` includes waits, retries, redirects and the time to read the body. If a source requests a wait longer
+    than ``longest_pause_s``, the request fails at once.
     """
 
     connect_s: float = 5.0

@@ -116,7 +116,10 @@ class NetworkRecords:
 
 
 class NetworkRecordStore:
-    """The records in a home folder. ``kinds`` lists the allowed values of ``source``; None allows any value."""
+    """The records in a home folder.
+
+    ``kinds`` lists the allowed values of ``source``; if it is None, any value is allowed.
+    """
 
     def __init__(
         self, home: Path, *, kinds: Collection[str] | None = None, checks: Collection[RecordCheck] = ()

@@ -255,7 +255,7 @@ class Network(Protocol):
     async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
         """Return the water and ways in a box around a leg; None if there is no map, or for another network's leg.
 
-        Answers credit only the sources of their legs, so a network's map is not drawn for other networks' legs.
+        An answer credits only the sources of its own legs, so a network's map is drawn only for that network's legs.
         """
         return None
 

@@ -113,7 +113,7 @@ class StopDepartures:
         )
 
     def _is_stranded(self, call: BoardDeparture) -> bool:
-        """Return whether riders cannot alight because a realtime update breaks the in-seat transfer.
+        """Return whether a realtime update breaks the in-seat transfer, so that riders cannot alight.
 
         Boards omit these departures instead of showing them as cancelled (decision 0314).
         """

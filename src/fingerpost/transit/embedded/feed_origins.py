@@ -99,7 +99,7 @@ def expand_home(text: str) -> Path:
 
 
 def check_locations(record: NetworkRecord) -> None:
-    """Validate the paths and URLs of a record; errors have the record's key in ``details["field"]``."""
+    """Validate the paths and URLs of a record; ``details["field"]`` of an error names the invalid key."""
     texts = [("feeds", text) for text in record.feeds] + [("realtime", text) for text in record.realtime]
     if record.url is not None:
         texts.append(("url", record.url))

@@ -56,7 +56,7 @@ class ServiceDays:
 
 
 def find_service_days(days: Iterable[date]) -> ServiceDays:
-    """Return the service days with their gaps; unbounded if ``days`` is empty."""
+    """Return the service days and the gaps between them; without ``days``, the result has no bounds."""
     ordered = sorted(set(days))
     if not ordered:
         return ServiceDays()

@@ -50,7 +50,7 @@ class ServiceRow(NamedTuple):
 
 
 class TripColumns(NamedTuple):
-    """Trips. ``headsign`` and ``shape`` are rows. -1 means no headsign, shape or direction."""
+    """Trips. ``headsign`` and ``shape`` are row numbers; in these and in ``direction``, -1 means that there is none."""
 
     local_id: TextColumn = NO_TEXTS
     route: Int32 = NO_INT32
