@@ -48,7 +48,7 @@ class Request:
         url: an absolute http or https URL; quote path segments that callers choose.
         content: the body of a POST, which must not change data, because it may be sent twice; None sends a GET.
         fresh_s: how long a response may be served from the cache; 0 bypasses the cache.
-        may_cache: whether a response may be cached; None caches every response, even an error page with status 200.
+        may_cache: whether a response may be cached; if None, all responses are, even an error page with status 200.
         accept: statuses other than 2xx that are not failures.
         check_response: called before the status check; receives the body only if it is in memory.
     """

@@ -33,7 +33,7 @@ def thin(points: Sequence[Point], tolerance_m: float) -> list[Point]:
 
 
 def _find_straight_end(projected: Sequence[Point], start: int, tolerance_m: float) -> int:
-    """Return the index of the last point whose line from ``start`` is within the tolerance of the points between.
+    """Return the last point to which a line from ``start`` stays within the tolerance of all points in between.
 
     The possible directions of such a line form a cone, which becomes narrower with each point.
     """
