@@ -113,7 +113,7 @@ class StopDepartures:
         )
 
     def _is_stranded(self, call: BoardDeparture) -> bool:
-        """Return whether a realtime update breaks the in-seat transfer, so that riders cannot alight.
+        """Return whether an update broke the in-seat transfer here, and riders cannot alight at this stop.
 
         Boards omit these departures instead of showing them as cancelled (decision 0314).
         """
