@@ -70,7 +70,7 @@ bench-streets: .venv/ready  ## Measure: plans with streets beside the straight l
 	@$(BIN)/python bench/streets.py
 
 .PHONY: bench-questions
-bench-questions: .venv/ready  ## Score the MCP server on the 144 published questions, with a scripted agent
+bench-questions: .venv/ready  ## Score the MCP server on the 150 published questions, with a scripted agent
 	@$(BIN)/python bench/questions/run.py --verbose 2>/dev/null
 
 .PHONY: bench-realtime

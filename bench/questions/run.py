@@ -1,4 +1,4 @@
-"""Score an MCP server on the 144 questions, with a scripted agent or a model: see README.md in this folder."""
+"""Score an MCP server on the 150 questions, with a scripted agent or a model: see README.md in this folder."""
 
 import argparse
 import json
