@@ -20,7 +20,7 @@ VARIABLE = "FINGERPOST_NOW"
 
 
 class _Limits(NamedTuple):
-    """The limits of the current tool call, in seconds on the event loop's clock."""
+    """The limits of the current tool call; times are in seconds on the event loop's clock."""
 
     began_s: float | None = None
     # The earliest deadline of the enclosing limits.

@@ -148,8 +148,8 @@ class FieldProblem:
 class ParameterError(ToolError):
     """Error raised when tool parameters are invalid.
 
-    ``details["field"]`` is the first invalid field, and ``details["errors"]`` lists all. ``problems`` lists the field
-    problems that the message combines, if any.
+    ``details["field"]`` is the first invalid field, and ``details["errors"]`` lists the errors. ``problems`` lists the
+    field problems that the message combines, if any.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class TextUnknown(PlaceUnknown):
 class PlanInvalid(ParameterError):
     """A plan is invalid, or a run cannot be changed as requested.
 
-    ``details["errors"]`` lists every problem of a plan: ``{step_id, field, reason}``.
+    ``details["errors"]`` lists the problems of a plan: ``{step_id, field, reason}``.
     """
 
 

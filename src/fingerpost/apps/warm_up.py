@@ -34,7 +34,7 @@ _M_MMAP_THRESHOLD, _RETURNED_BYTES = -3, 524_288
 
 
 def compile_in_background(home: Path, announce: Callable[[str], None] = lambda _: None) -> None:
-    """Run kernels as plain Python until they are compiled; ``announce`` receives a message about the delay."""
+    """Start compiling the kernels in the background at first use; ``announce`` receives a message about the delay."""
     kernel_mode.decide_at_first_call(partial(_start_compiler_if_needed, home, announce))
 
 

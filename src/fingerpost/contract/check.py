@@ -53,7 +53,7 @@ def read_arguments(model: type[BaseModel], arguments: Any) -> BaseModel:
 
 
 def check_arguments(model: type[BaseModel], arguments: Any) -> None:
-    """If arguments are invalid, raise a ParameterError that describes all problems."""
+    """Raise a ParameterError that lists the problems if arguments are invalid."""
     try:
         read_arguments(model, arguments)
     except ValidationError as error:

@@ -159,7 +159,7 @@ class ToolReply:
 class Answer:
     """A JSON-ready body in its contract's shape, and a self-contained text.
 
-    A failure has its error in ``error``, and no extras or output.
+    ``error`` is the ToolError that the body reports, if any; an answer with an ``error`` has no extras or output.
     """
 
     body: dict[str, Any]

@@ -111,7 +111,7 @@ class ToolRegistry:
 
     @classmethod
     def add(cls, specs: Iterable[ToolSpec]) -> None:
-        """Add or replace specifications by name; raise BrokenContract if two different ones share a name."""
+        """Add or replace specifications by name; raise BrokenContract if two in ``specs`` share a name but differ."""
         by_name: dict[str, ToolSpec] = {}
         for spec in specs:
             if by_name.setdefault(spec.name, spec) != spec:

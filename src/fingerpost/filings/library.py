@@ -334,7 +334,7 @@ class CompanyFigures:
 
     @property
     def name_changes(self) -> list[str]:
-        """Dates of name changes after which filings repeat too few old figures (decision 0205); empty if unknown."""
+        """Dates of name changes after which filings do not repeat earlier figures (decision 0205); empty if unknown."""
         as_of = self.options.as_of or LAST_DAY
         query = f"SELECT day FROM name_changes WHERE cik = ?1 AND NOT ({_REPEATED})"  # noqa: S608
         return self._cached(lambda: sorted(day for (day,) in self._rows(query, as_of)), "name_changes", as_of)

@@ -53,11 +53,11 @@ class LoadedFile(NamedTuple):
 def load_files(
     store: FactStore, paths: Sequence[Path], options: LoadOptions = NO_OPTIONS, show: ShowProgress | None = None
 ) -> list[LoadedFile]:
-    """Load files into the store: companyfacts, submissions, company_tickers, or filing texts.
+    """Load files into the store: companyfacts, submissions, company_tickers, filing texts or XBRL instances.
 
     Folders and archives are loaded file by file; unusable files in them are reported as skipped.
     An archive does not replace newer figures; ``show`` receives the processed and total file counts for an archive.
-    If a file raises FeedUnusable, the files before it remain loaded.
+    If loading a file raises FeedUnusable, the files before it remain loaded.
     """
     if options.ticker and options.predecessor_of:
         raise ParameterError("Use --ticker or --predecessor-of, not both")

@@ -183,7 +183,7 @@ def _build_column(
 
 
 def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
-    """Among the filings that state the most totals, return the fact of the newest (for original values, the oldest).
+    """Return a fact of the newest filing that states the most totals (for original values, the oldest).
 
     Unless ``is_original``, skip filings with fewer than half the lines of the fullest filing, because they only repeat
     totals.

@@ -176,7 +176,7 @@ async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> N
 
 
 async def read_error_body(answer: httpx2.Response, request: Request) -> bytes:
-    """Read an error response's body; if this fails, raise if the status is accepted, else return the part read."""
+    """Read an error response's body; if reading fails, raise for an accepted status, else return what was read."""
     status, body = answer.status_code, MemoryBody()
     if status in request.accept:
         await read_content(answer, body, request.limits.max_bytes)

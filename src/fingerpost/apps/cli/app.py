@@ -15,7 +15,10 @@ from fingerpost.apps.cli import Caller
 
 
 class _Entry(NamedTuple):
-    """A command; ``module`` has a function with the command's name or, without an ``example``, a group ``app``."""
+    """A command.
+
+    ``module`` defines a function named after the command or, if there is no ``example``, a group ``app``.
+    """
 
     module: str
     help: str

@@ -232,7 +232,7 @@ async def _check_networks(application: Application) -> bool:
 
 
 def _check_files(home: Path) -> bool:
-    """Check all files in a home folder, and print one line per network and one per SQLite file."""
+    """Check the prepared networks and SQLite files in a home folder, and print one line for each."""
     store = TimetableStore(home)
 
     def check(name: str) -> list[str]:

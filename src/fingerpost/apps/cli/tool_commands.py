@@ -175,7 +175,7 @@ def _list_optional_fields(
 
 
 def _add_fields(arguments: dict[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool's arguments without None, with the values of the options from ``with_tool_options``."""
+    """Return a tool's arguments that are not None, plus the values of the options from ``with_tool_options``."""
     arguments = {name: value for name, value in arguments.items() if value is not None}
     for key, value in fields.items():
         if value is not None:

@@ -51,7 +51,7 @@ def parse_time(text: str, find_zone: Callable[[], tzinfo]) -> datetime:
 
 
 def _find_next(day: str | None, wall_time: time, begin: datetime) -> datetime:
-    """Return the first instant with this wall-clock time at or after ``begin`` (aware), on ``day`` if given.
+    """Return the next instant with this wall-clock time, on ``day`` if given; for ``today``, possibly before ``begin``.
 
     A time that has just passed counts as now (rule B12).
     """

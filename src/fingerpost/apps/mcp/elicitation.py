@@ -49,7 +49,7 @@ def _get_token(response: types.ElicitResult) -> str | None:
 
 
 def apply_choices(choices: Choices, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Replace each ambiguous text (``rawText`` in the lookup contract) with the chosen token; return a copy."""
+    """Return a copy with each ambiguous text (``rawText`` in the lookup contract) replaced by the chosen token."""
     updates: dict[str, Any] = {}
     for side, token in choices.items():
         match arguments.get(side):

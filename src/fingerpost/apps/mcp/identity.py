@@ -224,7 +224,7 @@ class CallerFinder:
         return Caller(None if is_forwarded else self._local_user, build_address_key(host))
 
     def must_verify(self, scope: Scope) -> bool:
-        """Return True if a request has a token, or is refused without one."""
+        """Return True if tokens are configured and a request either has one or would be refused without one."""
         if self.verifier is None:
             return False
         return "authorization" in Headers(scope=scope) or not (self._is_public or self.find(scope).user)

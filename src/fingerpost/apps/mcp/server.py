@@ -68,7 +68,7 @@ class Caller(NamedTuple):
     """The caller of a request.
 
     ``user`` owns variables and plan runs, and is None if the caller is anonymous (rule A12). Limits apply to ``name``:
-    the user, or the address (for IPv6, its /64 network). If ``groups`` are given, only their tools are available.
+    the user, or the address (for IPv6, its /64 network). If ``groups`` are given, only their tools can be called.
     """
 
     user: str | None

@@ -96,7 +96,7 @@ def read_asset(name: str) -> str:
 
 
 class Site(StaticFiles):
-    """Serves the document at ``/`` and the files under ``/assets``, with a strict content security policy."""
+    """Serves the web page at ``/`` and its files under ``/assets``, with a strict content security policy."""
 
     def __init__(self) -> None:
         super().__init__(packages=[(__package__, "assets")])

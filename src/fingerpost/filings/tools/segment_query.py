@@ -229,7 +229,7 @@ def _describe(breakdown: Breakdown, period: PeriodFilter) -> dict[str, Any]:
 
 
 def _list_notes(reply: Reply) -> list[str]:
-    """Warn about facts that are not in the rows, and members that change between filings."""
+    """Return warnings about facts that are not in the rows, and about members that change between filings."""
     notes = [
         f"{check['axis']}, {check['fiscal_year']} {check['fiscal_period']}: {check['omitted']} values for several"
         " members, or before eliminations, are not in the rows"
