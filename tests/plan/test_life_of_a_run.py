@@ -3,7 +3,7 @@
 import asyncio
 import json
 from datetime import UTC, datetime, timedelta
-from unittest.mock import Mock
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
@@ -169,6 +169,15 @@ async def test_a_cancelled_run_waits_for_nothing_after_its_journal_is_closed():
     writer.close()
 
     assert await asyncio.wait_for(writer.drain(), 20) is None
+
+
+async def test_the_journal_is_closed_even_if_the_runs_cannot_be_stopped(runs, monkeypatch):
+    await runs.create(plan(step(1)), user="ann")
+    monkeypatch.setattr(runs, "stop", AsyncMock(side_effect=RuntimeError))
+    with pytest.raises(RuntimeError):
+        await runs.aclose()
+
+    assert runs.journal._writer is None
 
 
 def test_two_tools_of_one_name_are_refused(recorder):

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+from contextlib import aclosing
 
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.records import read_plan
@@ -23,10 +24,9 @@ async def work(say, engine, folder, build, plans):
     runs = new_runs(journal, folder, build)
     ended = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
-    async with runs.recovering():
+    async with aclosing(runs), journal.recovering():
         await journal.launch()
         for raw in plans:
             runs.start(await runs.create(read_plan(raw), user=USER))
         say(READY)
         await ended.wait()
-    journal.close()

@@ -51,7 +51,7 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop realtime updates and plan runs; the runs can be resumed from the journal."""
+        """Stop plan runs and realtime updates; the runs can be resumed from the journal."""
         await self._application.aclose()
 
     async def call(self, tool: str, arguments: object = None) -> dict[str, Any]:

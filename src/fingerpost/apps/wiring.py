@@ -120,12 +120,12 @@ class Application:
     skipped_tools: Mapping[str, str]
 
     async def aclose(self) -> None:
-        """Stop realtime updates and plan runs; the runs can be resumed from the journal."""
+        """Stop plan runs and realtime updates; the runs can be resumed from the journal."""
+        # Stop the runs first, because steps would fail without networks.
         try:
-            await self.networks.close()
+            await self.runs.aclose()
         finally:
-            await self.runs.stop()
-            self.runs.journal.close()
+            await self.networks.close()
 
 
 def new_networks(settings: Settings) -> AllNetworks:

@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NamedTuple
 
@@ -268,14 +267,11 @@ class PlanRuns:
         if tasks:
             await asyncio.wait(tasks)
 
-    @asynccontextmanager
-    async def recovering(self) -> AsyncIterator[None]:
-        """Recover the runs of dead processes from a shared database; stop this process's runs on exit."""
-        async with self.journal.recovering():
-            try:
-                yield
-            finally:
-                await self.stop()
+    async def aclose(self) -> None:
+        try:
+            await self.stop()
+        finally:
+            self.journal.close()
 
     def revalidate(self, run: RunRecord) -> ValidPlan:
         """Validate the unfinished steps again, because an upgrade may have changed the tools."""

@@ -249,7 +249,7 @@ def _check_storage(settings: Settings) -> None:
 
 @asynccontextmanager
 async def _run(transport: McpTransport, application: Application) -> AsyncIterator[None]:
-    async with aclosing(application), application.runs.recovering(), transport.run():
+    async with aclosing(application), application.runs.journal.recovering(), transport.run():
         yield
 
 

@@ -264,7 +264,7 @@ async def serve_stdio(application: Application, warm_up: WarmUp) -> None:
     _exit_on_interrupt()
     async with aclosing(application):
         async with (
-            application.runs.recovering(),
+            application.runs.journal.recovering(),
             stdio_server() as (incoming, outgoing),
             create_task_group() as tasks,
         ):
