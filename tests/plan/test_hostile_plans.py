@@ -70,7 +70,7 @@ async def test_sql_in_a_label_is_a_label(runs, recorder):
 
     assert (state, recorder.calls) == ("completed", [{"label": sql}])
     assert runs.build_memory(run).to_dict()[sql]["data"]["label"] == sql
-    assert [line.goal for line in await runs.list_runs("ann")] == [sql]
+    assert [line["goal"] for line in await runs.list_runs("ann")] == [sql]
 
 
 @pytest.mark.parametrize("number", [2**53 - 1, 1 - 2**53])
@@ -94,7 +94,7 @@ async def test_half_a_character_is_preserved_as_far_as_possible(runs, recorder):
     assert (state, rejected) == ("failed", "failed")
     assert run.steps[2].note == "half ?"
     assert runs.build_memory(run).to_dict()["k1"]["data"]["label"] == half
-    assert sorted(line.goal for line in await runs.list_runs("ann")) == ["a goal", "half ?"]
+    assert sorted(line["goal"] for line in await runs.list_runs("ann")) == ["a goal", "half ?"]
 
 
 async def test_a_failed_write_fails_its_waiters_and_no_later_ones(runs):

@@ -113,11 +113,11 @@ async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_proces
     upgrade(*COST)
     newer = opened()
     (line,) = await newer.list_runs(USER)
-    state = await newer.execute(line.run_id)
+    state = await newer.execute(line["run_id"])
     begun = [count for (word, _key), count in sorted(calls.count().items()) if word == "begin"]
     cost = place.read(tmp_path, lambda connection: connection.execute(COUNT_COST).fetchone())
 
-    assert (line.state, line.completed, state, begun) == ("running", 1, "completed", [1, 2, 1])
+    assert (line["state"], line["completed"], state, begun) == ("running", 1, "completed", [1, 2, 1])
     assert cost == (3, 0)
 
 
@@ -132,12 +132,12 @@ async def test_a_connected_older_program_continues_and_a_new_one_is_refused(plac
     upgrade()
     late = opened()
     (line, _first) = await newer.list_runs(USER)
-    for asked in (late.list_runs(USER), late.get(line.run_id, USER), complete_a_run(late)):
+    for asked in (late.list_runs(USER), late.get(line["run_id"], USER), complete_a_run(late)):
         with pytest.raises(SettingsInvalid) as refused:
             await asked
         assert refused.value.message == place.newer
 
-    assert (before, state, line.state, line.completed) == (1, "completed", "completed", 1)
+    assert (before, state, line["state"], line["completed"]) == (1, "completed", "completed", 1)
     assert place.describe(tmp_path) == described
 
 

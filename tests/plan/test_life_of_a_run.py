@@ -223,7 +223,7 @@ async def test_runs_that_ended_too_long_ago_are_removed_when_a_new_one_comes(ope
     found = []
     for later in (timedelta(seconds=1), timedelta(minutes=59), timedelta(hours=1, seconds=1)):
         await new(NOON + timedelta(days=30) + later)
-        found.append({line.run_id for line in await runs.list_runs("ann")} & {old, recent, unfinished})
+        found.append({line["run_id"] for line in await runs.list_runs("ann")} & {old, recent, unfinished})
 
     assert found == [{recent, unfinished}, {recent, unfinished}, {unfinished}]
 

@@ -28,7 +28,7 @@ async def test_a_disconnected_caller_does_not_end_the_run(runs, recorder):
     await asyncio.wait([call])
     await done.wait()
     (line,) = await runs.list_runs("ann")
-    await runs.wait(line.run_id, 5)
+    await runs.wait(line["run_id"], 5)
 
     assert call.cancelled()
-    assert ((await runs.get(line.run_id, "ann")).state, len(recorder.calls)) == ("completed", 1)
+    assert ((await runs.get(line["run_id"], "ann")).state, len(recorder.calls)) == ("completed", 1)

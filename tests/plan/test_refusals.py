@@ -7,8 +7,7 @@ from fingerpost.contract.published_tool import Call
 from fingerpost.errors import StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.plan_tools import PlanningCapability
-from fingerpost.plan.run_shapes import RunPlanInput
+from fingerpost.plan.plan_tools import PlanningCapability, RunPlanInput
 from tests.plan.drawing import ended, failure, human, plan, ref, run_plan_over, step
 
 ANOTHER_RUN = "Start a new run with memory_of set to this run's id"

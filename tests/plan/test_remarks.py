@@ -21,8 +21,8 @@ def test_every_entry_is_found_once():
     response = success_response("find", "find", {"notes": "mine"}, [body], {"data": body})
 
     assert list_remarks(response) == [
-        Remark("note", "data.meta.notes", ["a demo"]),
-        Remark("note", "data.noResultsReason", "NO_SERVICE"),
+        Remark(kind="note", at="data.meta.notes", value=["a demo"]),
+        Remark(kind="note", at="data.noResultsReason", value="NO_SERVICE"),
     ]
 
 
@@ -42,7 +42,7 @@ MISSING = {"X": {"message": "No X", "next_step": "Load it", "did_you_mean": ["Y"
     ],
 )  # fmt: skip
 def test_a_remark_is_a_sentence(kind, at, value, line):
-    assert list(list_remark_sentences(Remark(kind, at, value))) == [line]
+    assert list(list_remark_sentences(Remark(kind=kind, at=at, value=value))) == [line]
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ async def state_of_only_run(folder):
     journal = DbosJournal(open_database(folder))
     runs = new_runs(journal, folder)
     (line,) = await runs.list_runs(USER)
-    state = await runs.find_state(line)
+    state = await runs.find_state(line["run_id"], line["state"])
     journal.close()
     return state
 
@@ -63,7 +63,7 @@ async def test_a_run_that_a_command_left_stays_interrupted(database, tmp_path):
     server = DbosJournal(open_database(tmp_path), dead_after_s=0)
     server._process = "of-a-server"
     dead = await server._list_dead(await server.launch())
-    state = await runs.find_state(await runs.get(run_id, USER))
+    state = await runs.find_state(run_id, (await runs.get(run_id, USER)).state)
     for journal in (server, command):
         journal.close()
 

@@ -17,6 +17,7 @@ from functools import partial
 from itertools import count
 from typing import Any, Protocol, TypeVar
 
+from fingerpost.contract.wire import omit_none
 from fingerpost.errors import PlanInvalid, ToolError
 from fingerpost.plan.limits import encode
 from fingerpost.plan.records import (
@@ -69,8 +70,8 @@ _FIND_RUN = """
 """
 _LIST_STEPS = "SELECT step_id, state, output, note, attempts, at FROM plan_step WHERE run_id = %s"
 _LIST_RUNS = """
-    SELECT id, state, goal, created_at, ended_at, step_count,
-    (SELECT count(*) FROM plan_step WHERE run_id = id AND plan_step.state IN ('completed', 'skipped'))
+    SELECT id, state, goal, created_at, ended_at,
+    (SELECT count(*) FROM plan_step WHERE run_id = id AND plan_step.state IN ('completed', 'skipped')), step_count
     FROM plan_run WHERE user_name = %s ORDER BY created_at DESC, number DESC LIMIT %s
 """
 _LIST_EVENTS = """
@@ -275,7 +276,8 @@ class Journal(ABC):
 
     async def list_runs(self, user: str, limit: int) -> list[RunSummary]:
         rows = await self._select(_LIST_RUNS, user, limit)
-        return [RunSummary(row[0], row[1], json.loads(row[2]), *row[3:]) for row in rows]
+        summaries = [dict(zip(RunSummary.__annotations__, row, strict=True)) for row in rows]
+        return [omit_none(RunSummary, summary | {"goal": json.loads(summary["goal"])}) for summary in summaries]
 
     async def list_events(self, run_id: str) -> list[Event]:
         return list(map(Event._make, await self._select(_LIST_EVENTS, run_id)))

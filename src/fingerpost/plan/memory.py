@@ -100,7 +100,8 @@ class Memory:
             return reference.default
         # Report the earlier step's remarks, because the user must act on them; the first of each kind counts.
         remarks = reversed(list_remarks(response))
-        details = {kind: found for kind, _at, found in remarks if kind in ("missing", "did_you_mean", "candidates")}
+        kinds = ("missing", "did_you_mean", "candidates")
+        details: dict[str, Any] = {each["kind"]: each["value"] for each in remarks if each["kind"] in kinds}
         hint = None
         if "candidates" in details and source is not None:
             reason = f"step {source} returned candidates"

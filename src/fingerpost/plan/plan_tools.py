@@ -3,26 +3,22 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired, final
+
+from pydantic import Field, WithJsonSchema
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
 from fingerpost.contract.tool import failure_response, success_response
-from fingerpost.contract.wire import WireModel, omit_none
+from fingerpost.contract.wire import SnakeCaseModel, TruncationNotice, WholeNumber, WireDict, WireModel
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
-from fingerpost.plan import run_shapes as shape
 from fingerpost.plan.catalogue import Catalogue
-from fingerpost.plan.records import now, read_plan
+from fingerpost.plan.records import RunSummary, now, read_plan
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.validation import validate_plan
-from fingerpost.plan.view import describe_run, format_run
+from fingerpost.plan.view import Part, Recorded, RunValue, RunView, describe_run, format_run
 from fingerpost.runtime.company_names import WELL_KNOWN, build_name_key
-
-_RUN = Output(shape.RunAnswer, shape.TRUNCATABLE_PATHS, shape.CONTINUATION_HINT)
-_RUNS = Output(shape.RunsAnswer, shape.TRUNCATABLE_PATHS, shape.CONTINUATION_HINT)
-
 
 Planner = Callable[[str, Catalogue, Mapping[str, Any]], Awaitable[Plan | None]]
 """Builds a plan from a goal's text, a catalogue and the memory; returns None for goals that it does not support.
@@ -93,6 +89,71 @@ class PlanningCapability:
         )
 
 
+class RunPlanInput(SnakeCaseModel):
+    """A plan to start, or an action on a run."""
+
+    plan: Annotated[
+        Any,
+        Field(
+            description="{goal, steps: [{step_id, description, tool, parameters, expected_key, output_path?, "
+            'dependencies?, done_check?, agent?}]}; {"$ref": key, "path"?: JMESPath, "default"?} uses a step\'s value',
+        ),
+        WithJsonSchema({"type": "object"}),
+    ] = None
+    user_input: Annotated[str | None, Field(max_length=2000, description="the goal in words, instead of plan")] = None
+    memory: Annotated[Any, Field(description="initial values by key"), WithJsonSchema({"type": "object"})] = None
+    memory_of: Annotated[str | None, Field(description="run_id of an earlier run: start with its memory")] = None
+    run_id: Annotated[str | None, Field(description="required with action")] = None
+    action: Literal["approve", "reject", "cancel", "resume", "replace"] | None = None
+    step_id: Annotated[WholeNumber | None, Field(description="the step to approve or reject")] = None
+    note: Annotated[str | None, Field(max_length=2000, description="reason for the decision")] = None
+    value: Annotated[Any, Field(description="a value to pass on with the approval")] = None
+    wait_seconds: Annotated[WholeNumber, Field(ge=0, le=60, description="how long to wait for the run to end")] = 20
+
+
+class GetPlanRunInput(SnakeCaseModel):
+    run_id: str | None = None
+    include: Annotated[list[Part] | None, Field(max_length=4)] = None
+
+
+class _StandardResponse(WireDict):
+    query_type: str
+    parameters: Recorded
+    output_key: str
+    success: bool
+    left_out: NotRequired[list[TruncationNotice]]
+
+
+@final
+class RunAnswer(_StandardResponse):
+    """The standard response; ``data`` is the run, and ``results`` are its values so far."""
+
+    results: list[RunValue]
+    error: NotRequired[str]
+    data: RunView
+
+
+@final
+class RunsAnswer(_StandardResponse):
+    """The standard response; ``results`` are the caller's runs, newest first."""
+
+    results: list[RunSummary]
+
+
+_TRUNCATABLE_PATHS = (
+    ("results",),
+    *(("data", part) for part in ("values", "steps", "waiting_for", "goal", "next")),
+    *(("data", "plan", part) for part in ("steps", "goal")),
+    *(("data", part) for part in ("memory", "items", "events")),
+)
+_CONTINUATION_HINT = (
+    "The resource fingerpost://runs/RUN_ID has more; fingerpost runs show RUN_ID --json prints everything. A plan "
+    "whose memory_of is this run can use its values by $ref and path."
+)
+_RUN = Output(RunAnswer, _TRUNCATABLE_PATHS, _CONTINUATION_HINT)
+_RUNS = Output(RunsAnswer, _TRUNCATABLE_PATHS, _CONTINUATION_HINT)
+
+
 class RunPlan(PublishedTool):
     definition = ToolDefinition(
         name="run_plan",
@@ -104,7 +165,7 @@ class RunPlan(PublishedTool):
         ),
         contract=Contract.STEP,
         groups=("plans",),
-        input_model=shape.RunPlanInput,
+        input_model=RunPlanInput,
         outputs=(_RUN,),
         read_only=False,
         destructive=True,
@@ -116,10 +177,10 @@ class RunPlan(PublishedTool):
         self._runs = runs
         self._planning = planning
 
-    async def handle(self, arguments: shape.RunPlanInput, call: Call) -> ToolReply:
+    async def handle(self, arguments: RunPlanInput, call: Call) -> ToolReply:
         return await asyncio.shield(self._answer(arguments, call))
 
-    async def _answer(self, arguments: shape.RunPlanInput, call: Call) -> ToolReply:
+    async def _answer(self, arguments: RunPlanInput, call: Call) -> ToolReply:
         runs, user, run_id = self._runs, call.user, arguments.run_id
         is_cancel = arguments.action == "cancel"
         if not is_cancel and not runs.is_running(run_id or ""):
@@ -143,7 +204,7 @@ class RunPlan(PublishedTool):
         error = f"The plan failed at {'; '.join(failed)}"[:2000] if data["state"] == "failed" else None
         return ToolReply(_respond(self.name, arguments, data["values"], error, data=data), format_run(data))
 
-    async def _create(self, arguments: shape.RunPlanInput, user: str | None) -> str:
+    async def _create(self, arguments: RunPlanInput, user: str | None) -> str:
         if arguments.action is not None:
             raise ParameterError("action needs a run_id", {"field": "run_id"})
         if (arguments.plan is None) == (arguments.user_input is None):
@@ -158,7 +219,7 @@ class RunPlan(PublishedTool):
             plan = await self._planning.create_plan(arguments.user_input, memory=memory)
         return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of)
 
-    async def _apply_action(self, run_id: str, arguments: shape.RunPlanInput, user: str | None) -> None:
+    async def _apply_action(self, run_id: str, arguments: RunPlanInput, user: str | None) -> None:
         match arguments.action:
             case None:
                 raise ParameterError("run_id needs an action; to read a run, use get_plan_run", {"field": "action"})
@@ -205,22 +266,21 @@ class GetPlanRun(PublishedTool):
         ),
         contract=Contract.STEP,
         groups=("plans",),
-        input_model=shape.GetPlanRunInput,
+        input_model=GetPlanRunInput,
         outputs=(_RUN, _RUNS),
     )
 
     def __init__(self, runs: PlanRuns) -> None:
         self._runs = runs
 
-    async def handle(self, arguments: shape.GetPlanRunInput, call: Call) -> ToolReply:
+    async def handle(self, arguments: GetPlanRunInput, call: Call) -> ToolReply:
         if arguments.run_id is None:
             if call.user is None:
                 raise ParameterError("no user is signed in, so runs are not listed", hint="Send the run_id of a run")
             lines = []
             for summary in await self._runs.list_runs(call.user):
-                state = await self._runs.find_state(summary)
-                fields = asdict(summary) | {"state": state, "goal": summary.goal[:200]}
-                lines.append(omit_none(shape.RunSummaryView, fields))
+                state = await self._runs.find_state(summary["run_id"], summary["state"])
+                lines.append(RunSummary(**{**summary, "state": state, "goal": summary["goal"][:200]}))
             text = "\n".join(map(_format_line, lines)) or "No runs."
             return ToolReply(_respond(self.name, arguments, lines), text, output=_RUNS)
         run = await self._runs.get(arguments.run_id, call.user)
@@ -228,7 +288,7 @@ class GetPlanRun(PublishedTool):
         return ToolReply(_respond(self.name, arguments, data["values"], data=data), format_run(data))
 
 
-def _format_line(line: shape.RunSummaryView) -> str:
+def _format_line(line: RunSummary) -> str:
     ended = f", ended {line['ended_at']}" if "ended_at" in line else ""
     steps = f"{line['completed']}/{line['total']}"
     goal = " ".join(line["goal"].split())

@@ -4,7 +4,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, NotRequired
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -12,6 +12,7 @@ from pydantic_core import PydanticSerializationError
 from fingerpost import clock
 from fingerpost.contract.check import explain
 from fingerpost.contract.plan import Plan
+from fingerpost.contract.wire import WireDict
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.limits import Limits, encode, find_excess
 
@@ -19,6 +20,7 @@ PROTOCOL: Final = 1
 """The record format's version; it increases when the meaning of a record changes (design section 8)."""
 
 RunState = Literal["running", "waiting", "completed", "failed", "cancelled"]
+ReportedState = Literal[RunState, "interrupted"]
 StepState = Literal["completed", "skipped", "failed", "waiting"]
 Verb = Literal["cancel", "approve", "reject"]
 
@@ -90,15 +92,14 @@ class RunRecord:
         return frozenset(number for number, step in self.steps.items() if step.state in ("completed", "skipped"))
 
 
-@dataclass(frozen=True, slots=True)
-class RunSummary:
+class RunSummary(WireDict):
     run_id: str
-    state: RunState
+    state: ReportedState
     goal: str
     created_at: str
-    ended_at: str | None
-    total: int
+    ended_at: NotRequired[str]
     completed: int
+    total: int
 
 
 ExecuteRun = Callable[[str], Awaitable[RunState]]

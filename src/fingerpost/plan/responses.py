@@ -1,18 +1,20 @@
 """Read a tool's response: its failure, and remarks such as missing values, notes, candidates and warnings."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal
 
 from fingerpost.contract.envelope import Contract, build_step_fields
 from fingerpost.contract.tool import failure_response
+from fingerpost.contract.wire import WireDict
 from fingerpost.errors import BrokenContract, ToolError, as_sentence
 from fingerpost.plan.catalogue import list_choices
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.references import get_at_path
 
 _TRIP_NOTES: Final = ("accessibilityNotes", "disruptionNote", "DisruptionNote")
+RemarkKind = Literal["missing", "note", "hint", "did_you_mean", "candidates", "warning"]
 # The response fields that contain remarks, at any depth, by kind of remark.
-_FIELDS: Final = {
+_FIELDS: Final[dict[RemarkKind, tuple[str, ...]]] = {
     "missing": ("missing",),
     "note": (*_TRIP_NOTES, "note", "notes", "explanation", "noResultsReason", "retry_after", "truncated"),
     "hint": ("hint", "recommendation"),
@@ -51,10 +53,10 @@ def build_failure(name: str, query_type: str, parameters: Mapping[str, Any], err
     return failure_response(name, query_type, parameters, error.message, "error", extra)
 
 
-class Remark(NamedTuple):
-    """A remark from a tool; ``at`` is its dotted path in the response; ``kind`` is a value in ``_KINDS_BY_FIELD``."""
+class Remark(WireDict):
+    """A remark from a step's tool; ``at`` is its path in the response."""
 
-    kind: str
+    kind: RemarkKind
     at: str
     value: Any
 
@@ -69,14 +71,14 @@ def list_remarks(response: Any) -> list[Remark]:
     order = sorted(fields, key=lambda name: name == "results")
     remarks: dict[tuple[str, str], Remark] = {}
     for remark in _find_remarks({name: fields[name] for name in order}, ""):
-        remarks.setdefault((remark.kind, encode(remark.value)), remark)
+        remarks.setdefault((remark["kind"], encode(remark["value"])), remark)
     return list(remarks.values())
 
 
 def list_remark_sentences(remark: Remark) -> Iterator[str]:
     """Format a remark as sentences that can be read without the response."""
-    kind, at, value = remark
-    name = at.rpartition(".")[2]
+    kind, value = remark["kind"], remark["value"]
+    name = remark["at"].rpartition(".")[2]
     if kind == "missing" and isinstance(value, Mapping):
         for name, reason in value.items():
             yield f"missing {name}: {_format_value(reason)}"
@@ -112,7 +114,7 @@ def _find_remarks(value: Any, at: str) -> Iterator[Remark]:
             if name not in _KINDS_BY_FIELD:
                 yield from _find_remarks(item, path)
             elif item is not None and item is not False and item not in ("", [], {}):
-                yield Remark(_KINDS_BY_FIELD[name], path, item)
+                yield Remark(kind=_KINDS_BY_FIELD[name], at=path, value=item)
     elif isinstance(value, list | tuple):
         for number, item in enumerate(value):
             yield from _find_remarks(item, f"{at}.{number}")

@@ -5,7 +5,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from fingerpost import clock
 from fingerpost.contract.plan import Plan, PlanStep
@@ -20,6 +20,7 @@ from fingerpost.plan.records import (
     ENDED,
     Event,
     InitialMemory,
+    ReportedState,
     RunRecord,
     RunState,
     RunSummary,
@@ -41,8 +42,6 @@ _RETENTION_INTERVAL = timedelta(hours=1)
 _MAX_CREATED = 16
 
 _RETRY_AFTER_S: Final = 5.0
-
-ReportedState = RunState | Literal["interrupted"]
 
 
 class _BackgroundRun(NamedTuple):
@@ -119,10 +118,10 @@ class PlanRuns:
     async def list_runs(self, user: str | None, limit: int = 50) -> list[RunSummary]:
         return [] if user is None else await self.journal.list_runs(user, limit)
 
-    async def find_state(self, run: RunRecord | RunSummary) -> ReportedState:
-        """Return a run's state, or ``interrupted`` if it is running but no process is executing it."""
-        if run.state != "running" or self.is_running(run.run_id) or await self.journal.is_leased(run.run_id):
-            return run.state
+    async def find_state(self, run_id: str, recorded: ReportedState) -> ReportedState:
+        """Return a run's recorded state, or ``interrupted`` if it is running but no process is executing it."""
+        if recorded != "running" or self.is_running(run_id) or await self.journal.is_leased(run_id):
+            return recorded
         return "interrupted"
 
     def build_memory(self, run: RunRecord) -> Memory:

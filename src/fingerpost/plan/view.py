@@ -3,22 +3,26 @@
 import json
 import math
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import Field
 
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.size_bounds import MAX_BODY_BYTES
-from fingerpost.contract.wire import omit_none
+from fingerpost.contract.wire import WireDict, omit_none
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.limits import encode
 from fingerpost.plan.memory import Memory, list_items
-from fingerpost.plan.records import Event, RunRecord, StepRecord, read_recorded_plan
+from fingerpost.plan.records import Event, ReportedState, RunRecord, StepRecord, read_recorded_plan
 from fingerpost.plan.references import get_at_path
 from fingerpost.plan.responses import Remark, explain_unresolved_path, list_remark_sentences, list_remarks
-from fingerpost.plan.run_shapes import RunView
-from fingerpost.plan.runs import PlanRuns, ReportedState
+from fingerpost.plan.runs import PlanRuns
 from fingerpost.runtime.concurrency import compute
 
 Part = Literal["plan", "memory", "items", "events"]
+
+# A JSON value from a record. It is not validated again, because validation takes up to 0.1 s.
+Recorded = Any
 
 # Large enough for the longest plan_trip response.
 _MAX_VALUE_BYTES = 10_000
@@ -26,6 +30,67 @@ _MAX_REMARK_BYTES = 16_000
 # The status values of the plan-step contract.
 _RUN_STATUS = {"completed": "completed", "failed": "failed", "cancelled": "failed"}
 _STEP_STATUS = {"skipped": "completed", "started": "in_progress", "waiting": "in_progress"}
+
+
+class Progress(WireDict):
+    completed: int
+    failed: int
+    total: int
+
+
+class RunStep(WireDict):
+    """A step of a run; if ``retryable`` is true, repeating the failed step may succeed."""
+
+    step_id: int
+    description: str
+    tool: NotRequired[str]
+    agent: NotRequired[str]
+    status: Literal["pending", "in_progress", "completed", "failed"]
+    skipped: bool
+    waiting: bool
+    completed_at: NotRequired[str]
+    attempts: int
+    error: NotRequired[str]
+    error_code: NotRequired[str]
+    retryable: NotRequired[bool]
+    remarks: list[Remark]
+
+
+class RunValue(WireDict):
+    """A partial result: the value at a key's output path."""
+
+    key: str
+    value: NotRequired[Recorded]
+    left_out: bool
+
+
+class RunEvent(WireDict):
+    seq: int
+    at: str
+    kind: str
+    step_id: NotRequired[int]
+    data: NotRequired[Recorded]
+
+
+class RunView(WireDict):
+    run_id: str
+    state: ReportedState
+    goal: str
+    status: Literal["pending", "in_progress", "completed", "failed"]
+    created_at: str
+    ended_at: NotRequired[str]
+    replans: int
+    progress: Progress
+    waiting_for: list[int]
+    steps: list[RunStep]
+    values: list[RunValue]
+    next: NotRequired[str]
+    resumable: Annotated[bool, Field(description="whether resuming may make progress")]
+    remarks_left_out: Annotated[int, Field(description="how many; get_plan_run with include memory returns them")]
+    plan: NotRequired[Recorded]
+    memory: NotRequired[Recorded]
+    items: NotRequired[list[Recorded]]
+    events: NotRequired[list[RunEvent]]
 
 
 async def describe_run(
@@ -40,7 +105,7 @@ async def describe_run(
     ``max_values_bytes`` limits the total size of the values; the same limit applies separately to the outputs in the
     memory items.
     """
-    state = await runs.find_state(run)
+    state = await runs.find_state(run.run_id, run.state)
     events = await runs.journal.list_events(run.run_id)
     # Use a thread, because describing a long run takes time.
     return await compute(_describe, runs, run, state, events, parts, max_values_bytes)
@@ -81,7 +146,7 @@ def _describe(
         "steps": steps,
         "values": list(_list_values(memory.to_dict(), memory.list_paths(), max_values_bytes)),
         "next": _suggest_next_action(state, waiting, steps),
-        "resumable": state == "interrupted" or (state == "failed" and any(step["retryable"] for step in steps)),
+        "resumable": state == "interrupted" or (state == "failed" and any(step.get("retryable") for step in steps)),
         "remarks_left_out": _add_remarks(plan, steps, memory),
     }
     if "plan" in parts:
@@ -91,10 +156,9 @@ def _describe(
     if "items" in parts:
         view["items"] = list_items(run, _serialize_plan(plan, view), events, max_values_bytes)
     if "events" in parts:
-        view["events"] = [event._asdict() | {"data": event.data and json.loads(event.data)} for event in events]
-    for name in ("steps", "values", "events"):
-        if name in view:
-            view[name] = [omit_none(dict, row) for row in view[name]]
+        view["events"] = [
+            omit_none(RunEvent, event._asdict() | {"data": event.data and json.loads(event.data)}) for event in events
+        ]
     return omit_none(RunView, view)
 
 
@@ -139,7 +203,7 @@ def list_run_lines(run: RunView, how_to_read_memory: str) -> list[str]:
         if step.get("error"):
             lines.append(f"{name} failed: {step['error']}")
         for remark in step["remarks"]:
-            lines += [f"{name}: {sentence}" for sentence in list_remark_sentences(Remark(**remark))]
+            lines += [f"{name}: {sentence}" for sentence in list_remark_sentences(remark)]
     if run["remarks_left_out"]:
         left_out = f"Further remarks on the steps ({run['remarks_left_out']})"
         lines.append(f"{left_out} are in the run's memory: {how_to_read_memory}")
@@ -152,7 +216,7 @@ def _find_started(events: Collection[Event]) -> set[int | None]:
     return {event.step_id for event in events if event.kind == "step_started" and event.seq > begin}
 
 
-def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, is_started: bool) -> dict[str, Any]:
+def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, is_started: bool) -> RunStep:
     """Describe a step with its status and the flags ``skipped`` and ``waiting``; remarks are added later."""
     failure = response if isinstance(response, dict) and response.get("success") is False else {}
     is_retryable = failure.get("output_key") != HUMAN and (
@@ -160,7 +224,7 @@ def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, 
     )
     state = record.state if record is not None else "started" if is_started else "pending"
     status = _STEP_STATUS.get(state, state)
-    return {
+    fields: dict[str, Any] = {
         "step_id": step.step_id,
         "description": step.description,
         "tool": step.tool,
@@ -175,24 +239,25 @@ def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, 
         "retryable": is_retryable if state == "failed" else None,
         "remarks": [],
     }
+    return omit_none(RunStep, fields)
 
 
-def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) -> int:
+def _add_remarks(plan: Plan, steps: Collection[RunStep], memory: Memory) -> int:
     """Add the tools' remarks to the steps, failed steps first; return the number of omitted remarks."""
     left_out, bytes_left = 0, _MAX_REMARK_BYTES
     for planned, step in sorted(zip(plan.steps, steps, strict=True), key=lambda pair: pair[1]["status"] != "failed"):
         response = memory.get_response(step["step_id"])
-        remarks = [remark for remark in list_remarks(response) if remark.value != step["error"]]
+        remarks = [remark for remark in list_remarks(response) if remark["value"] != step.get("error")]
         unresolved = explain_unresolved_path(response, planned.output_path) if step["status"] == "completed" else None
         if unresolved is not None and response is not None:
-            remarks.insert(0, Remark("missing", "output_path", unresolved))
+            remarks.insert(0, Remark(kind="missing", at="output_path", value=unresolved))
         for remark in remarks:
-            size_bytes = len(encode(remark.value))
+            size_bytes = len(encode(remark["value"]))
             if size_bytes > bytes_left:
                 left_out += 1
                 continue
             bytes_left -= size_bytes
-            step["remarks"].append(remark._asdict())
+            step["remarks"].append(remark)
     return left_out
 
 
@@ -200,11 +265,11 @@ def _serialize_plan(plan: Plan, view: dict[str, Any]) -> dict[str, Any]:
     completed_at = view["ended_at"] if view["state"] == "completed" else None
     serialized = plan.model_dump() | {"status": view["status"], "completed_at": completed_at}
     for step, step_view in zip(serialized["steps"], view["steps"], strict=True):
-        step |= {name: step_view[name] for name in ("status", "completed_at", "skipped")}
+        step |= {name: step_view.get(name) for name in ("status", "completed_at", "skipped")}
     return serialized
 
 
-def _list_values(memory: dict[str, Any], paths: dict[str, list[str]], max_bytes: float) -> Iterator[dict[str, Any]]:
+def _list_values(memory: dict[str, Any], paths: dict[str, list[str]], max_bytes: float) -> Iterator[RunValue]:
     bytes_left = max_bytes
     for key, response in memory.items():
         value = get_at_path(response, paths.get(key, []))
@@ -212,10 +277,10 @@ def _list_values(memory: dict[str, Any], paths: dict[str, list[str]], max_bytes:
         size_bytes = len(encode(value))
         is_too_long = size_bytes > limit
         bytes_left -= 0 if is_too_long else size_bytes
-        yield {"key": key, "value": None if is_too_long else value, "left_out": is_too_long}
+        yield omit_none(RunValue, {"key": key, "value": None if is_too_long else value, "left_out": is_too_long})
 
 
-def _suggest_next_action(state: ReportedState, waiting: list[int], steps: Collection[dict[str, Any]]) -> str | None:
+def _suggest_next_action(state: ReportedState, waiting: list[int], steps: Collection[RunStep]) -> str | None:
     resume = "run_plan with action resume continues the run"
     change = (
         "run_plan with action replace changes the unfinished steps; run_plan with a new plan and memory_of reuses the "
@@ -230,5 +295,5 @@ def _suggest_next_action(state: ReportedState, waiting: list[int], steps: Collec
         case "interrupted":
             return resume
         case "failed":
-            return f"{resume}; {change}" if any(step["retryable"] for step in steps) else change
+            return f"{resume}; {change}" if any(step.get("retryable") for step in steps) else change
     return None

@@ -165,8 +165,8 @@ def read_runs(engine, folder):
     async def read(runs):
         found = []
         for line in reversed(await runs.list_runs(USER)):
-            record = await runs.get(line.run_id, USER)
-            events = await runs.journal.list_events(line.run_id)
+            record = await runs.get(line["run_id"], USER)
+            events = await runs.journal.list_events(line["run_id"])
             found.append(RecordedRun(record, runs.build_memory(record).to_dict(), events))
         return found
 

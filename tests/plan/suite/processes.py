@@ -20,7 +20,7 @@ async def work(say, engine, folder, build, plans):
     runs = new_runs(journal, folder, build)
     for raw in plans:
         await runs.create(read_plan(raw), user=USER)
-    open_runs = [line.run_id for line in await runs.list_runs(USER) if line.state in ("running", "waiting")]
+    open_runs = [line["run_id"] for line in await runs.list_runs(USER) if line["state"] in ("running", "waiting")]
     await journal.launch()
     say(READY)
 

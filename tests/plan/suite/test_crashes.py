@@ -99,6 +99,6 @@ async def test_a_run_of_a_newer_program_is_left_alone(runs, tmp_path):
             "The run was started by a newer fingerpost; update fingerpost to read or resume it"
         )
 
-    assert [line.run_id for line in await runs.list_runs(USER)] == [run_id]
+    assert [line["run_id"] for line in await runs.list_runs(USER)] == [run_id]
     assert await runs.journal.list_signals(run_id, 0) == []
     assert not CallLog(tmp_path).count()

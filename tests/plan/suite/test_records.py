@@ -54,7 +54,7 @@ async def test_a_goal_and_a_note_may_hold_a_nul(journal, reopen):
     anew = reopen()
     (line,) = await anew.list_runs("ann", 9)
 
-    assert (line.goal, (await anew.find(run_id)).steps[1].note) == ("a\0b", "c\0d")
+    assert (line["goal"], (await anew.find(run_id)).steps[1].note) == ("a\0b", "c\0d")
 
 
 async def test_the_records_of_a_removed_run_harm_no_other(journal):
@@ -117,7 +117,7 @@ async def test_a_changed_plan_forgets_what_it_is_told_to_forget(journal):
     assert [signal.verb for signal in await journal.list_signals(run_id, 0)] == ["cancel"]
     assert (list(found.steps), found.state, found.ended_at) == ([1], "running", None)
     assert (found.replans, found.last_seq) == (1, 2)
-    assert (line.goal, line.total, line.completed) == ("h", 1, 1)
+    assert (line["goal"], line["total"], line["completed"]) == ("h", 1, 1)
 
 
 async def test_a_change_of_a_plan_that_has_gone_on_is_refused(journal):
@@ -126,14 +126,14 @@ async def test_a_change_of_a_plan_that_has_gone_on_is_refused(journal):
     with pytest.raises(ToolError):
         await journal.change_plan(run_id, PLAN.replace('"g"', '"h"'), [], Event(1, AT, "plan_changed", None, None))
 
-    assert [line.goal for line in await journal.list_runs("ann", 9)] == ["g"]
+    assert [line["goal"] for line in await journal.list_runs("ann", 9)] == ["g"]
 
 
 async def test_runs_are_listed_for_their_user_newest_first(journal):
     ids = [await new_run(journal, at=at) for at in (LATER, AT, LATER)]
     await new_run(journal, "eve")
     await new_run(journal, None)
-    listed = [[line.run_id for line in await journal.list_runs("ann", limit)] for limit in (9, 2)]
+    listed = [[line["run_id"] for line in await journal.list_runs("ann", limit)] for limit in (9, 2)]
 
     assert listed == [[ids[2], ids[0], ids[1]], [ids[2], ids[0]]]
 

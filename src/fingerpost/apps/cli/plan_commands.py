@@ -15,8 +15,7 @@ from fingerpost.apps.cli.application import Json, call_and_print, open_applicati
 from fingerpost.apps.cli.output import print_answer, print_json, print_message, show_status, strip_control_characters
 from fingerpost.apps.wiring import Application
 from fingerpost.plan.records import parse_plan
-from fingerpost.plan.run_shapes import RunView
-from fingerpost.plan.view import describe_run, list_run_lines
+from fingerpost.plan.view import RunView, describe_run, list_run_lines
 
 app = typer.Typer(no_args_is_help=True)
 
