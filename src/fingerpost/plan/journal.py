@@ -141,7 +141,7 @@ class GroupCommit:
             self._timer = self.loop.call_later(_MAX_DELAY_S, self._request_commit)
 
     def transact(self, act: Callable[[Any], _R]) -> "asyncio.Future[_R]":
-        """Run a function with the connection after all queued work, even if the caller is cancelled."""
+        """Run a function with the connection after the work already submitted, even if the caller is cancelled."""
         return asyncio.shield(self.submit(partial(self._session.transact, act)))
 
     def submit(self, act: Callable[[], _R]) -> "asyncio.Future[_R]":
@@ -333,7 +333,7 @@ class Journal(ABC):
         self._get_writer().append(_PUT_EVENT, _build_row(run_id, event))
 
     def recovering(self) -> AbstractAsyncContextManager[None]:
-        """During the block, recover the runs of dead processes, if the engine is shared by several processes."""
+        """Recover the runs of dead processes during the block, if several processes share the engine."""
         return nullcontext()
 
     async def launch(self) -> object:  # noqa: B027  (optional)

@@ -1,4 +1,4 @@
-"""Plan runs for all interfaces: create, execute, cancel and resume runs, approve and replace steps."""
+"""Plan runs for all interfaces: create, execute, cancel and resume runs, and approve or replace steps."""
 
 import asyncio
 import logging
@@ -228,7 +228,7 @@ class PlanRuns:
     async def execute(self, run_id: str) -> RunState:
         """Execute a run until it ends or waits, and return its state.
 
-        Raise PlanInvalid if the run is unknown or invalid, or StorageUnavailable if another process is executing it.
+        Raise PlanInvalid if the run is unknown or invalid, or StorageUnavailable if it is already being executed.
         """
         return await self.journal.execute_run(run_id)
 

@@ -1,8 +1,8 @@
 """Rate limits for sources and tools: in memory, or shared in a SQLite file or a database.
 
 The algorithm is GCRA, the generic cell rate algorithm: each limit stores the instant at which it is fully available
-again. A call is allowed if that instant is less than ``burst`` intervals in the future. Each allowed call advances the
-instant by one interval, and a pause advances it further.
+again. A call is allowed if that instant is at most ``burst - 1`` intervals in the future. Each allowed call advances
+the instant by one interval, and a pause advances it further.
 """
 
 import logging

@@ -158,7 +158,7 @@ class DbosSession:
         return self._connection
 
     def close(self) -> None:
-        """Release all claims and disconnect. The release is explicit, because the process may open another journal."""
+        """Release all claims and disconnect. Otherwise another journal of this process would keep the claims alive."""
         self._released |= self._holders
         self._holders.clear()
         if self._connection is not None:

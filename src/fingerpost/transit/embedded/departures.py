@@ -43,8 +43,8 @@ class StopDepartures:
     def list_rows(self) -> tuple[list[StopDeparture], int]:
         """Return the departures in the window, including cancelled ones, and their total number.
 
-        Times are expected unless the query is by schedule; a departure that is expected at another platform of the
-        station appears on the boards of both platforms.
+        The times are expected times unless the query is by schedule; a departure that is expected at another platform
+        of the station appears on the boards of both platforms.
         """
         snapshot, query = self._snapshot, self._query
         calls, count = self._list(snapshot.planned if query.by_schedule else snapshot.live, self._stops, query.wanted)
@@ -113,7 +113,7 @@ class StopDepartures:
         )
 
     def _is_stranded(self, call: BoardDeparture) -> bool:
-        """Return whether an update broke the in-seat transfer here, and riders cannot alight at this stop.
+        """Return whether an update broke the in-seat transfer, so that riders who board here cannot alight later.
 
         Boards omit these departures instead of showing them as cancelled (decision 0314).
         """

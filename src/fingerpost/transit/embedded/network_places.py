@@ -235,7 +235,7 @@ class NetworkPlaces:
         ]
 
     def _list_main_stations(self, text: str, addresses: AddressIndex) -> list[Place]:
-        """Return the main railway stations of the city named in the text or, if there are none, its bus stations."""
+        """Return a named city's stations of the named kind; by default, railway stations or, if none, bus stations."""
         city, kinds = addresses.find_city(text), [_RAILWAY_NAMES, _BUS_NAMES]
         words = plain(text).split()
         for count in range(1, len(words)):

@@ -174,7 +174,7 @@ class NetworkWalks:
         return Itinerary(tuple(map(mark, itinerary.legs)))
 
     def draw(self, leg: Leg) -> LegLine:
-        """Return the map line of a leg: a ride between its scheduled stops, or a walk; without a line, straight."""
+        """Return the map line of a leg, for a ride between its scheduled stops; fall back to a straight line."""
         handle, ends = leg.handle, (leg.start.coordinate.point, leg.end.coordinate.point)
         if isinstance(handle, TimetableLeg) and handle.path is not None:
             line, source = find_ride_line(handle.timetable, handle.path), LineSource.SHAPE

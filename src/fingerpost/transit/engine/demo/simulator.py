@@ -53,7 +53,7 @@ def simulate(timetable: Timetable, now: int) -> bytes:
 def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[tuple[int, int, int, TripDescriptor]]:
     """Yield the trips that are under way at ``now`` or depart within the next few hours; all trips run every day.
 
-    Each item is (trip row, Unix time of stop time 0, Unix time of departure, descriptor).
+    Each item is (trip row, Unix time from which the stop times are counted, Unix time of departure, descriptor).
     """
     zone = timetable.feeds[0].zone
     first, last = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1

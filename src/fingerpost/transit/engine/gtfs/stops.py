@@ -170,7 +170,7 @@ def _read_pathway_rows(table: Table, stops: Stops) -> Pathways:
 
 
 def _set_wheelchair_access(stops: Stops, places: StationPlaces) -> None:
-    """Set unknown wheelchair values of platforms: yes if a step-free round trip from an accessible entrance exists."""
+    """Set unknown wheelchair values of platforms, by step-free ways to and from possibly accessible entrances."""
     kinds, parents, wheelchair, pathways = places.kinds, places.parents, places.wheelchair, places.pathways
     outgoing, incoming = station_ways.list_ways(places, step_free=True)
     # Row -1 is a virtual place with ways to and from all entrances that may be accessible.

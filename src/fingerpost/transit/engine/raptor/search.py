@@ -85,8 +85,9 @@ class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
     ``not_before`` is the earliest departure in an arrive-by query. If ``wanted`` is 0, only the journeys with the
-    earliest arrival (or latest departure) are guaranteed. ``window_s`` is the departure window; if None, it widens
-    until there are enough journeys. If ``may_build`` is false, a missing search timetable raises NotBuilt.
+    earliest arrival (or latest departure) are guaranteed. ``window_s`` is the departure window, which widens only if it
+    contains no journey; if None, the window widens until there are enough journeys. If ``may_build`` is false, a
+    missing search timetable raises NotBuilt.
     """
 
     origin: Endpoint
@@ -104,7 +105,7 @@ class SearchQuery:
 
 
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
-    """Return the best journeys by time and transfers, unordered: at least ``wanted``, if that many exist.
+    """Return the best journeys by time and transfers, unordered; there may be more or fewer than ``wanted``.
 
     No journey exceeds the walking limit. If there is a direct walk, slower journeys may be missing.
     """

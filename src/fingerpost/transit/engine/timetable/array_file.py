@@ -60,10 +60,10 @@ def find_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]
 
 
 def open_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]) -> _T:
-    """Call ``build`` with what ``save_arrays`` wrote to a folder.
+    """Return ``build(contents, arrays)`` for the data that ``save_arrays`` wrote to a folder.
 
     Raises:
-        SettingsInvalid: the data is damaged; the message begins with ``subject``.
+        SettingsInvalid: the data is damaged or cannot be opened; the message begins with ``subject``.
     """
     try:
         contents = json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
@@ -168,7 +168,7 @@ def check_rows(name: str, rows: npt.NDArray[Any], limit: int, minimum: int = 0) 
 
 
 def check_starts(name: str, starts: npt.NDArray[Any], end: int) -> None:
-    """Raise ValueError unless the offsets of consecutive blocks begin at 0 and end at ``end``."""
+    """Raise ValueError unless the offsets of consecutive blocks begin at 0, never decrease, and end at ``end``."""
     if len(starts) and (starts[0] != 0 or starts[-1] != end or (starts[1:] < starts[:-1]).any()):
         raise ValueError(f"the array {name} is out of bounds")
 

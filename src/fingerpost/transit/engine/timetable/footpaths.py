@@ -38,7 +38,7 @@ def use_step_free_footpaths(timetable: Timetable) -> Timetable:
 
 
 class Footpath(NamedTuple):
-    """One footpath, as in ``Footpaths``; ``has_steps`` is true if no step-free footpath exists."""
+    """One footpath, as in ``Footpaths``; ``has_steps`` is true if a step-free one was requested but none exists."""
 
     seconds: int
     metres: int

@@ -60,7 +60,7 @@ class Reason(FindingMeaning, Enum):
     """A reason why the timetable differs from the feed, and its effect on riders.
 
     UNAPPLIED and UNSUPPORTED in a name mark data that the engine does not use; ASSUMED and WORKED_OUT mark guessed
-    values. All other reasons mark skipped rows.
+    values. Most other reasons mark skipped rows.
     """
 
     TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive contains the table more than once; the last copy is read"

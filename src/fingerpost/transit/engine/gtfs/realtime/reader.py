@@ -21,7 +21,7 @@ CLOCK_SKEW_S = 120
 def read_realtime(index: RealtimeIndex, messages: Sequence[FeedBytes], now: int) -> Overlay:
     """Read messages into an overlay as of ``now`` (Unix seconds); the newer of two updates for a ride is used.
 
-    Faulty messages raise no errors; the overlay counts their entities by ``EntityOutcome``.
+    Faulty messages raise no errors; the overlay counts the entities of readable messages by ``EntityOutcome``.
     """
     reader = _Reader(index, now)
     for message in messages:

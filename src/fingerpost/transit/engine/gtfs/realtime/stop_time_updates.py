@@ -71,7 +71,8 @@ def apply_stop_time_updates(
     """Return the realtime data of a ride (None if there is none), and whether any update was dropped.
 
     ``matched`` is the result of ``match_stop_times``; ``updated`` is the timestamp of the updates. ``trip_delay_s`` is
-    the delay of the whole trip, and ``start_offset_s`` is added to all delays (see ``TripMatch``).
+    the delay of the whole trip, including ``start_offset_s``, which is added to the delays in the updates (see
+    ``TripMatch``).
     """
     stated_s: dict[int, tuple[int | None, int | None]] = {}
     skipped, without_data = set[int](), set[int]()

@@ -151,7 +151,7 @@ class TripMatcher:
         return matches[0] if matches else results[0]
 
     def find_trips(self, trip: TripDescriptor) -> tuple[int, ...] | EntityOutcome:
-        """Return the trips with a descriptor's trip id; if its route id is known, only those on that route."""
+        """Return the matched ride, or why there is none; ``stop_times`` help to infer a missing day or trip id."""
         rows = self.scope.trips.get(trip.trip_id)
         if rows is None:
             return EntityOutcome.TRIP_UNKNOWN

@@ -41,7 +41,7 @@ class ReceivedUpdate(NamedTuple):
 
 
 class _AddedKey(NamedTuple):
-    """The key of an added ride: feed row, service day as an ordinal, trip id, and start time as received."""
+    """The key of an added ride: trip id, feed row, service day as an ordinal, and start time as received."""
 
     trip_id: str
     feed: int

@@ -81,8 +81,8 @@ def _select_hops(net, since_s, until_s, work):
 def _bound_time(net, query, hop_s, bound, buckets):
     """Find the least cost from every stop by searching from the target over hops and footpaths.
 
-    To reach the target before the horizon, a ride must leave at least the remaining cost earlier, so only earlier spans
-    count; ``hop_s`` (spans, hops) holds the minimum over each span and all earlier ones.
+    A ride reaches the target before the horizon only if it leaves at least the remaining cost before the horizon, so
+    later spans do not count; ``hop_s`` (spans, hops) holds the minimum over each span and all earlier ones.
 
     ``bound`` may hold values for an earlier horizon; these values are only lowered, because a later horizon adds rides.
 

@@ -54,7 +54,7 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance
 def search_mcraptor(net, query, best_s, work, labels, out):
     """Find the earliest arrival for each number of rides, leaving at ``earliest_s`` and walking up to ``max_walk_m``.
 
-    Arrivals must improve ``best_s`` for their number of rides. The search is exact: it drops a label only if another
+    Arrivals must improve on ``best_s`` for their number of rides. The search is exact: it drops a label only if another
     label is no worse in time and walking, or if the dropped label cannot improve an arrival. Returns a journey count or
     BUFFER_FULL.
     """
