@@ -1,14 +1,12 @@
 """Search for journeys on a server page by page, and build itineraries, lines and alerts from its responses."""
 
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from functools import reduce
 from math import isfinite
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 import polyline
 
@@ -161,35 +159,6 @@ class JourneyRequest:
     destination: JourneyEndpoint
     language: str | None = None
     shorter_walks: bool = False
-
-
-class JourneySearch(ABC):
-    """Searches for journeys on one server.
-
-    If ``retries_with_steps``, a step-free query that finds no rides is repeated without the step-free condition.
-    """
-
-    retries_with_steps: ClassVar[bool] = True
-
-    @abstractmethod
-    def list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
-        """Yield pages until the query is answered; a page may contain nothing usable, for example only long walks."""
-
-    async def find(self, request: JourneyRequest) -> JourneyPage:
-        found = await self._find_within(request)
-        if self.retries_with_steps and request.query.step_free and not found.has_rides:
-            # The answer then warns about steps.
-            return await self._find_within(replace(request, query=replace(request.query, step_free=False)))
-        return found
-
-    async def _find_within(self, request: JourneyRequest) -> JourneyPage:
-        found = await self._combine_pages(request)
-        if found.walks_too_far and not found.has_rides:
-            return found.add(await self._combine_pages(replace(request, shorter_walks=True)))
-        return found
-
-    async def _combine_pages(self, request: JourneyRequest) -> JourneyPage:
-        return reduce(JourneyPage.add, [page async for page in self.list_pages(request)])
 
 
 _Leg = TypeVar("_Leg")

@@ -2,9 +2,10 @@
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Awaitable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import reduce
 from typing import ClassVar
 
 from fingerpost import clock
@@ -28,7 +29,7 @@ from fingerpost.transit.model.place import (
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.model.ride_ref import RideRef
-from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, draw_leg, resolve_end
+from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, draw_leg, resolve_end
 from fingerpost.transit.remote.kit.places import FindPlaces, StopIdCodec, StopLookup
 from fingerpost.transit.rules.times import format_instant, is_zone
 
@@ -41,13 +42,8 @@ LATEST_S = 2 * 3600
 
 
 class ServerSource(port.NetworkSource):
-    """Opens networks on one kind of server; see ``port.NetworkSource``.
+    """Opens networks on one kind of server; without ``limits``, each network's deadline applies to its requests."""
 
-    ``url_option`` is the ``network add`` option for the server's URL; it is None if the URL is fixed. If
-    ``limits`` is None, each network's deadline applies to its requests.
-    """
-
-    url_option: ClassVar[str | None] = None
     learn_profile: ClassVar["staticmethod[[Fetch, NetworkRecord], Awaitable[LearnedProfile]]"]
     open_network: ClassVar["staticmethod[[NetworkRecord, LearnedProfile, Fetch], port.Network]"]
 
@@ -59,12 +55,9 @@ class ServerSource(port.NetworkSource):
         """Fetch the network's profile from its server, to be stored when the network is added or refreshed.
 
         Raises:
-            ParameterError: the record lacks a setting that this kind of source needs.
+            ParameterError: the record lacks a setting that this kind of source needs, such as a URL.
             StorageUnavailable, SourceChanged: the server is unreachable, or its response has an unknown format.
         """
-        if record.url is None and self.url_option is not None:
-            hint = f"Give the server's URL: --{self.url_option} URL"
-            raise ParameterError(f"{record.name} has no URL", {"field": "url"}, hint=hint)
         return await self.learn_profile(_limit(self._fetch, self._limits or _LEARNING_LIMITS), record)
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> port.Network:
@@ -104,9 +97,11 @@ class ServerNetwork(port.Network, ABC):
     """A network on one server; see ``port.Network``. Instances are thread-safe.
 
     ``credit`` is a sentence that the server's terms require in addition to the attribution; ``{retrieved}`` is
-    replaced with the time of the response.
+    replaced with the time of the response. If ``retries_with_steps``, a step-free query that finds no rides is repeated
+    without the step-free condition.
     """
 
+    retries_with_steps: ClassVar[bool] = True
     walking: ClassVar[str] = "streets, according to the server"
     credit: str | None = None
 
@@ -117,7 +112,6 @@ class ServerNetwork(port.Network, ABC):
         learned: LearnedProfile,
         *,
         ids: StopIdCodec,
-        search: JourneySearch,
         stops: StopLookup,
         find_places: FindPlaces,
     ) -> None:
@@ -126,7 +120,6 @@ class ServerNetwork(port.Network, ABC):
         self._ids = ids
         self._stops = stops
         self._find_places = find_places
-        self._search = search
 
     @property
     def profile(self) -> NetworkProfile:
@@ -136,10 +129,18 @@ class ServerNetwork(port.Network, ABC):
         ends = (query.origin, query.destination)
         origin, destination = await gather_all(resolve_end(end, self._ids, self._stops) for end in ends)
         language = self._choose_language(query.language)
-        found = await self._search.find(
-            JourneyRequest(query=query, origin=origin, destination=destination, language=language)
-        )
+        request = JourneyRequest(query=query, origin=origin, destination=destination, language=language)
+        found = await self._find_journeys(request)
+        if self.retries_with_steps and query.step_free and not found.has_rides:
+            # The answer then warns about steps.
+            found = await self._find_journeys(replace(request, query=replace(query, step_free=False)))
         return self._new_answer(found, query.language)
+
+    async def _find_journeys(self, request: JourneyRequest) -> JourneyPage:
+        found = reduce(JourneyPage.add, [page async for page in self._list_pages(request)])
+        if found.walks_too_far and not found.has_rides and not request.shorter_walks:
+            return found.add(await self._find_journeys(replace(request, shorter_walks=True)))
+        return found
 
     async def find_ride(self, ref: RideRef, *, language: str = "en") -> port.JourneyAnswer:
         return await find_ref_ride(self, ref, language, self._new_provenance(None, language))
@@ -179,6 +180,10 @@ class ServerNetwork(port.Network, ABC):
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return draw_leg(leg) if self._profile.can(Ability.GEOMETRY) else None
+
+    @abstractmethod
+    def _list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
+        """Yield pages until the query is answered; a page may contain nothing usable, for example only long walks."""
 
     @abstractmethod
     async def _find_board(self, query: port.DepartureQuery, language: str | None) -> BoardRows:

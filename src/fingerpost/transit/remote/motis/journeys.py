@@ -5,8 +5,9 @@ A second search, by scheduled times, finds the journeys that realtime data shows
 
 import hashlib
 import math
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
@@ -19,7 +20,7 @@ from fingerpost.transit.remote.kit import journeys as kit
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.motis import shapes
-from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
+from fingerpost.transit.remote.motis.places import find_service_day
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.rules.times import format_utc
@@ -65,54 +66,58 @@ def new_params(request: kit.JourneyRequest) -> dict[str, str]:
 _MAX_PAGES = 3
 
 
-class MotisJourneySearch(kit.JourneySearch):
-    def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
-        self._server = server
-        self._ids = ids
+_FetchPlan = Callable[[Mapping[str, str]], Awaitable[Answer[MotisPlan]]]
 
-    async def list_pages(self, request: kit.JourneyRequest) -> AsyncIterator[kit.JourneyPage]:
-        params = new_params(request)
-        page, scheduled = await gather_all([self._fetch_page(request, params), self._find_scheduled(request, params)])
+
+async def list_pages(
+    server: MotisServer, ids: StopIdCodec, request: kit.JourneyRequest
+) -> AsyncIterator[kit.JourneyPage]:
+    params, query = new_params(request), request.query
+    fetch = partial(server.fetch, MotisEndpoint.PLAN, MotisPlan, language=request.language)
+    page, scheduled = await gather_all(
+        [_fetch_page(fetch, params, query, ids), _fetch_scheduled(fetch, params, query, ids)]
+    )
+    yield page
+    yield scheduled
+    for _ in range(_MAX_PAGES - 1):
+        if page.cursor is None:
+            return
+        page = await _fetch_page(fetch, {**params, "pageCursor": page.cursor}, query, ids)
         yield page
-        yield scheduled
-        for _ in range(_MAX_PAGES - 1):
-            if page.cursor is None:
-                return
-            page = await self._fetch_page(request, {**params, "pageCursor": page.cursor})
-            yield page
 
-    async def _fetch_page(self, request: kit.JourneyRequest, params: Mapping[str, str]) -> kit.JourneyPage:
-        query = request.query
-        answer = await self._fetch(request, params)
-        page = answer.data
-        answer.require("itinerary", "itineraries", found=page.itineraries)
-        candidates = (*page.direct, *page.itineraries)
-        itineraries = read_itineraries(candidates, query, self._ids)
-        left_out = {(kit.LeftOut.OTHER_VEHICLE, candidate) for candidate in candidates if candidate.needs_vehicle}
-        found = kit.filter_live(itineraries, query, answer.retrieved_at, answer.notes)
-        cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
-        # No further page follows an empty one.
-        has_next = bool(page.itineraries and cursor) and not found.has_rides
-        zone = _find_zone(page)
-        return replace(found, left_out=found.left_out | left_out, zone=zone, cursor=cursor if has_next else None)
 
-    async def _find_scheduled(self, request: kit.JourneyRequest, params: Mapping[str, str]) -> kit.JourneyPage:
-        query = request.query
-        try:
-            answer = await self._fetch(request, {**params, "realtimeMode": _SCHEDULED})
-        except ToolError as error:
-            note = f"Realtime cancellations are unknown ({error.message})."
-            return kit.JourneyPage(retrieved_at=clock.now(), notes=(note,))
-        itineraries = read_itineraries(answer.data.itineraries, query, self._ids, adds_walk_delays=False)
-        return kit.JourneyPage(
-            retrieved_at=answer.retrieved_at,
-            timetabled=kit.list_unusable(itineraries, query),
-            notes=answer.notes,
-            zone=_find_zone(answer.data),
-        )
+async def _fetch_page(
+    fetch: _FetchPlan, params: Mapping[str, str], query: JourneyQuery, ids: StopIdCodec
+) -> kit.JourneyPage:
+    answer = await fetch(params)
+    page = answer.data
+    answer.require("itinerary", "itineraries", found=page.itineraries)
+    candidates = (*page.direct, *page.itineraries)
+    itineraries = read_itineraries(candidates, query, ids)
+    left_out = {(kit.LeftOut.OTHER_VEHICLE, candidate) for candidate in candidates if candidate.needs_vehicle}
+    found = kit.filter_live(itineraries, query, answer.retrieved_at, answer.notes)
+    cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
+    # No further page follows an empty one.
+    has_next = bool(page.itineraries and cursor) and not found.has_rides
+    zone = _find_zone(page)
+    return replace(found, left_out=found.left_out | left_out, zone=zone, cursor=cursor if has_next else None)
 
-    async def _fetch(self, request: kit.JourneyRequest, params: Mapping[str, str]) -> Answer[MotisPlan]:
-        return await self._server.fetch(MotisEndpoint.PLAN, MotisPlan, params, language=request.language)
+
+async def _fetch_scheduled(
+    fetch: _FetchPlan, params: Mapping[str, str], query: JourneyQuery, ids: StopIdCodec
+) -> kit.JourneyPage:
+    try:
+        answer = await fetch({**params, "realtimeMode": _SCHEDULED})
+    except ToolError as error:
+        note = f"Realtime cancellations are unknown ({error.message})."
+        return kit.JourneyPage(retrieved_at=clock.now(), notes=(note,))
+    itineraries = read_itineraries(answer.data.itineraries, query, ids, adds_walk_delays=False)
+    return kit.JourneyPage(
+        retrieved_at=answer.retrieved_at,
+        timetabled=kit.list_unusable(itineraries, query),
+        notes=answer.notes,
+        zone=_find_zone(answer.data),
+    )
 
 
 def _find_zone(plan: MotisPlan) -> str | None:

@@ -1,6 +1,6 @@
 """A network on one MOTIS server, and its learned profile."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
@@ -18,6 +18,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest
 from fingerpost.transit.remote.kit.network import (
     EARLIEST_S,
     LATEST_S,
@@ -107,8 +108,10 @@ class MotisNetwork(ServerNetwork):
         self._server = MotisServer(fetch, record)
         stops = places.MotisStopLookup(self._server, ids)
         find_places = places.MotisGeocoder(self._server, stops, profile.bounds).find_places
-        search = journeys.MotisJourneySearch(self._server, ids)
-        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places, search=search)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places)
+
+    def _list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
+        return journeys.list_pages(self._server, self._ids, request)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:
         try:
@@ -210,6 +213,5 @@ def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zo
 
 
 class MotisSource(ServerSource):
-    url_option = "motis"
     learn_profile = staticmethod(learn_profile)
     open_network = staticmethod(MotisNetwork)

@@ -4,7 +4,7 @@ OpenTripPlanner cannot limit walking (rule B6), so itineraries with too much wal
 query uses a high walk reluctance.
 """
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -17,10 +17,9 @@ from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit import journeys as kit
-from fingerpost.transit.remote.kit.answers import new_unreadable_error
+from fingerpost.transit.remote.kit.answers import Answer, new_unreadable_error
 from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.opentripplanner import shapes
-from fingerpost.transit.remote.opentripplanner.places import OtpStopIds
 from fingerpost.transit.remote.opentripplanner.server import Server
 
 OUTSIDE_SERVICE_PERIOD, OUTSIDE_BOUNDS = "OUTSIDE_SERVICE_PERIOD", "OUTSIDE_BOUNDS"
@@ -105,52 +104,47 @@ def _build_preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str,
 _MAX_PAGES = 4
 
 
-class OpenTripPlannerSearch(kit.JourneySearch):
-    def __init__(self, server: Server, ids: OtpStopIds, profile: NetworkProfile) -> None:
-        self._server = server
-        self._ids = ids
-        self._profile = profile
-        self._zone = ZoneInfo(profile.zone)
+async def list_pages(
+    server: Server, ids: StopIdCodec, profile: NetworkProfile, request: kit.JourneyRequest
+) -> AsyncIterator[kit.JourneyPage]:
+    query = request.query
+    variables = new_variables(request, ZoneInfo(profile.zone))
+    for _ in range(_MAX_PAGES):
+        answer = await server.fetch(shapes.Plan, variables, language=request.language)
+        page = _read_page(answer, query, ids)
+        if not (page.live or page.timetabled or "after" in variables):
+            _raise_if_outside(answer.data.live.routing_errors, profile)
+        yield page
+        if page.cursor is None or not _may_have_more(page, query):
+            return
+        variables |= {"withScheduled": False, "after": page.cursor}
 
-    async def list_pages(self, request: kit.JourneyRequest) -> AsyncIterator[kit.JourneyPage]:
-        variables = new_variables(request, self._zone)
-        for _ in range(_MAX_PAGES):
-            page = await self._fetch(request, variables)
-            yield page
-            if page.cursor is None or not _may_have_more(page, request.query):
-                return
-            variables |= {"withScheduled": False, "after": page.cursor}
 
-    async def _fetch(self, request: kit.JourneyRequest, variables: Mapping[str, Any]) -> kit.JourneyPage:
-        query = request.query
-        answer = await self._server.fetch(shapes.Plan, variables, language=request.language)
-        page = answer.data.live
-        itineraries = list_itineraries(page.edges, query, self._ids)
-        live = kit.filter_live(itineraries, query, answer.retrieved_at, answer.notes)
-        if len(live.left_out) == len(set(itineraries)) and (itineraries or page.edges):
-            raise new_unreadable_error("itinerary", live.list_notes())
-        codes = {error.code for error in page.routing_errors}
-        # Convert only these: most itineraries run as scheduled, and converting all would take half the planning time.
-        cancelled = [edge for edge in answer.data.scheduled if any(map(is_cancelled, edge.legs))]
-        found = replace(
-            live,
-            timetabled=kit.list_unusable(list_itineraries(cancelled, query, self._ids), query),
-            reasons=list_reasons(page.routing_errors),
-            walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,
-            cursor=page.end_cursor if page.has_next_page else None,
-        )
-        if not (found.live or found.timetabled or "after" in variables):
-            self._raise_if_outside(page.routing_errors)
-        return found
+def _read_page(answer: Answer[shapes.Plan], query: JourneyQuery, ids: StopIdCodec) -> kit.JourneyPage:
+    page = answer.data.live
+    itineraries = list_itineraries(page.edges, query, ids)
+    live = kit.filter_live(itineraries, query, answer.retrieved_at, answer.notes)
+    if len(live.left_out) == len(set(itineraries)) and (itineraries or page.edges):
+        raise new_unreadable_error("itinerary", live.list_notes())
+    codes = {error.code for error in page.routing_errors}
+    # Convert only these: most itineraries run as scheduled, and converting all would take half the planning time.
+    cancelled = [edge for edge in answer.data.scheduled if any(map(is_cancelled, edge.legs))]
+    return replace(
+        live,
+        timetabled=kit.list_unusable(list_itineraries(cancelled, query, ids), query),
+        reasons=list_reasons(page.routing_errors),
+        walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,
+        cursor=page.end_cursor if page.has_next_page else None,
+    )
 
-    def _raise_if_outside(self, errors: Iterable[shapes.RoutingError]) -> None:
-        name = self._profile.name
-        for error in errors:
-            if error.code == OUTSIDE_SERVICE_PERIOD:
-                raise kit.new_outside_calendar_error(name, self._profile.first_day, self._profile.last_day)
-            if error.code == OUTSIDE_BOUNDS:
-                end = _name_end(error)
-                raise RegionUnsupported(f"{end[0].upper()}{end[1:]} lies outside the area that {name} covers")
+
+def _raise_if_outside(errors: Iterable[shapes.RoutingError], profile: NetworkProfile) -> None:
+    for error in errors:
+        if error.code == OUTSIDE_SERVICE_PERIOD:
+            raise kit.new_outside_calendar_error(profile.name, profile.first_day, profile.last_day)
+        if error.code == OUTSIDE_BOUNDS:
+            end = _name_end(error)
+            raise RegionUnsupported(f"{end[0].upper()}{end[1:]} lies outside the area that {profile.name} covers")
 
 
 def _may_have_more(found: kit.JourneyPage, query: JourneyQuery) -> bool:

@@ -1,7 +1,7 @@
 """A network on one OpenTripPlanner server, and its learned profile."""
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
@@ -17,6 +17,7 @@ from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery
+from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest
 from fingerpost.transit.remote.kit.network import (
     EARLIEST_S,
     LATEST_S,
@@ -113,8 +114,10 @@ class OpenTripPlannerNetwork(ServerNetwork):
         if region is not None:
             find_places = DigitransitGeocoder(fetch, record, stops, profile.bounds).find_places
             self.credit = "© Digitransit {year}, retrieved {retrieved}"
-        search = journeys.OpenTripPlannerSearch(self._server, ids, profile)
-        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places, search=search)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places)
+
+    def _list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
+        return journeys.list_pages(self._server, self._ids, self._profile, request)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:
         before_s, after_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (MARGIN_S, MARGIN_S)
@@ -183,6 +186,5 @@ def _new_row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: st
 
 
 class OpenTripPlannerSource(ServerSource):
-    url_option = "otp"
     learn_profile = staticmethod(learn_profile)
     open_network = staticmethod(OpenTripPlannerNetwork)

@@ -11,7 +11,7 @@ from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Optimize
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
-from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, LeftOut, filter_live
+from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, LeftOut, filter_live
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import JourneyReader, TflRequest, is_placed
@@ -88,78 +88,71 @@ _DAY_S = 86_400
 _IN_PART = "TfL returns only three to five trips, so others in the window may be missing."
 
 
-class TflJourneySearch(JourneySearch):
-    # TfL does not say which of its rides have steps, so the answer could not warn about them.
-    retries_with_steps = False
+async def list_pages(
+    server: TflClient, ids: StopIdCodec, zone: ZoneInfo, request: JourneyRequest
+) -> AsyncIterator[JourneyPage]:
+    query = request.query
+    preference = "LeastInterchange" if query.optimize is Optimize.FEW_TRANSFERS else "LeastTime"
+    tfl_request = TflRequest(
+        origin=request.origin.format(6),
+        destination=request.destination.format(6),
+        instant=query.instant,
+        arrive_by=query.arrive_by,
+        preference="LeastWalking" if request.shorter_walks else preference,
+        accessibility=STEP_FREE if query.step_free else None,
+        ends=(query.origin, query.destination),
+    )
+    page = _filter_placed(await fetch_journeys(server, ids, zone, tfl_request), query)
+    is_in_part = query.window_s is not None and bool(page.live)
+    yield replace(page, notes=(*page.notes, _IN_PART)) if is_in_part else page
 
-    def __init__(self, server: TflClient, ids: StopIdCodec, zone: ZoneInfo) -> None:
-        self._server = server
-        self._ids = ids
-        self._zone = zone
 
-    async def list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
-        query = request.query
-        preference = "LeastInterchange" if query.optimize is Optimize.FEW_TRANSFERS else "LeastTime"
-        tfl_request = TflRequest(
-            origin=request.origin.format(6),
-            destination=request.destination.format(6),
-            instant=query.instant,
-            arrive_by=query.arrive_by,
-            preference="LeastWalking" if request.shorter_walks else preference,
-            accessibility=STEP_FREE if query.step_free else None,
-            ends=(query.origin, query.destination),
-        )
-        page = _filter_placed(await self.fetch(tfl_request), query)
-        is_in_part = query.window_s is not None and bool(page.live)
-        yield replace(page, notes=(*page.notes, _IN_PART)) if is_in_part else page
+async def fetch_journeys(server: TflClient, ids: StopIdCodec, zone: ZoneInfo, request: TflRequest) -> JourneyPage:
+    """Return all journeys without applying limits; raise PlaceAmbiguous or PlaceUnknown for an unresolved place."""
 
-    async def fetch(self, request: TflRequest) -> JourneyPage:
-        """Return all journeys without applying limits; raise PlaceAmbiguous or PlaceUnknown for an unresolved place."""
+    async def read(response: Response) -> Answer[shapes.JourneyResult] | JourneyPage:
+        if response.status == NOT_FOUND:
+            reason = _explain_no_journey(read_error(response), request)
+            return JourneyPage(retrieved_at=response.retrieved_at, reasons=(reason,))
+        if response.status == MULTIPLE_CHOICES or b"DisambiguationResult," in response.body[:200]:
+            raise new_unresolved_error((await read_exactly(shapes.DisambiguationResult, response)).data, request)
+        return await read_answer(shapes.JourneyResult, response)
 
-        async def read(response: Response) -> Answer[shapes.JourneyResult] | JourneyPage:
-            if response.status == NOT_FOUND:
-                reason = self._explain_no_journey(read_error(response), request)
-                return JourneyPage(retrieved_at=response.retrieved_at, reasons=(reason,))
-            if response.status == MULTIPLE_CHOICES or b"DisambiguationResult," in response.body[:200]:
-                raise new_unresolved_error((await read_exactly(shapes.DisambiguationResult, response)).data, request)
-            return await read_answer(shapes.JourneyResult, response)
+    answer = await server.get(
+        *("Journey", "JourneyResults", request.origin, "to", request.destination),
+        params=request.list_params(zone),
+        fresh_s=LIVE_FRESH_S,
+        accept=frozenset({MULTIPLE_CHOICES, NOT_FOUND}),
+        read=read,
+    )
+    if isinstance(answer, JourneyPage):
+        return answer
+    result = answer.data
+    answer.require("journey", "journeys", found=result.journeys)
+    lifts = await server.find_lifts()
+    reader = JourneyReader(ids, zone, result, lifts or (), request)
+    messages = tuple(dict.fromkeys(" ".join(message.split()) for message in result.stop_messages if message.strip()))
+    notes = (*(() if lifts is not None else (_NO_LIFTS,)), *answer.notes, *messages[:3])
+    return JourneyPage(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), notes=notes)
 
-        answer = await self._server.get(
-            *("Journey", "JourneyResults", request.origin, "to", request.destination),
-            params=request.list_params(self._zone),
-            fresh_s=LIVE_FRESH_S,
-            accept=frozenset({MULTIPLE_CHOICES, NOT_FOUND}),
-            read=read,
-        )
-        if isinstance(answer, JourneyPage):
-            return answer
-        result = answer.data
-        answer.require("journey", "journeys", found=result.journeys)
-        lifts = await self._server.find_lifts()
-        reader = JourneyReader(self._ids, self._zone, result, lifts or (), request)
-        messages = tuple(
-            dict.fromkeys(" ".join(message.split()) for message in result.stop_messages if message.strip())
-        )
-        notes = (*(() if lifts is not None else (_NO_LIFTS,)), *answer.notes, *messages[:3])
-        return JourneyPage(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), notes=notes)
 
-    def _explain_no_journey(self, error: shapes.ApiError, request: TflRequest) -> str:
-        """Return why TfL found no journey; for other errors, raise PlaceUnknown (an unknown place) or SourceFailed."""
-        text = format_error(error)
-        lowered = text.lower()
-        if _NO_JOURNEY in lowered:
-            days = (request.instant - int(clock.now().timestamp())) // _DAY_S
-            if days >= _HORIZON_DAYS:
-                horizon = f"it plans about {_HORIZON_DAYS} days ahead"
-                return f"TfL found no journey: {horizon}, and this trip is {days} days ahead"
-            return f"TfL found no journey ({text})"
-        if any(word in lowered for word in _UNKNOWN_WORDS):
-            sides = request.sides
-            for end, side in zip((request.origin, request.destination), sides, strict=True):
-                if end.lower() in lowered:
-                    raise new_unknown_place(end, side)
-            raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {text}", {"field": sides[0]})
-        raise SourceFailed(f"TfL could not plan the journey: {text}")
+def _explain_no_journey(error: shapes.ApiError, request: TflRequest) -> str:
+    """Return why TfL found no journey; for other errors, raise PlaceUnknown (an unknown place) or SourceFailed."""
+    text = format_error(error)
+    lowered = text.lower()
+    if _NO_JOURNEY in lowered:
+        days = (request.instant - int(clock.now().timestamp())) // _DAY_S
+        if days >= _HORIZON_DAYS:
+            horizon = f"it plans about {_HORIZON_DAYS} days ahead"
+            return f"TfL found no journey: {horizon}, and this trip is {days} days ahead"
+        return f"TfL found no journey ({text})"
+    if any(word in lowered for word in _UNKNOWN_WORDS):
+        sides = request.sides
+        for end, side in zip((request.origin, request.destination), sides, strict=True):
+            if end.lower() in lowered:
+                raise new_unknown_place(end, side)
+        raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {text}", {"field": sides[0]})
+    raise SourceFailed(f"TfL could not plan the journey: {text}")
 
 
 def _filter_placed(page: JourneyPage, query: JourneyQuery) -> JourneyPage:

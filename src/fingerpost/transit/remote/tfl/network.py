@@ -4,8 +4,8 @@ Departure boards show TfL's predictions, which reach half an hour ahead; there a
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from typing import TypeVar
@@ -20,11 +20,12 @@ from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profil
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
+from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest
 from fingerpost.transit.remote.kit.network import BoardRows, ServerNetwork, ServerSource
 from fingerpost.transit.remote.kit.places import SingleFeedIds
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import TflRequest, list_lift_alerts, list_line_alerts, list_stop_alerts
-from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, new_unknown_place
+from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, fetch_journeys, list_pages, new_unknown_place
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.shapes import TflMode, read_mode
 from fingerpost.transit.remote.tfl.stops import StopPointLookup, StopPointNames
@@ -48,19 +49,11 @@ NOTE = (
 _NO_PLATFORM = frozenset({"", "null", "unknown", "platform unknown"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Status:
-    """The status of lines, stops and lifts; ``notes`` name the failed requests."""
-
-    lines: Sequence[shapes.TflLine] = ()
-    stops: Sequence[shapes.StopDisruption] = ()
-    lifts: Sequence[shapes.LiftDisruption] = ()
-    notes: tuple[str, ...] = ()
-
-
 class TflNetwork(ServerNetwork):
     walking = "streets, according to TfL"
     credit = "TfL, retrieved {retrieved}"
+    # TfL does not say which of its rides have steps, so the answer could not warn about them.
+    retries_with_steps = False
 
     def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
         profile = replace(new_remote_profile(record, learned, ABILITIES), reads_texts=True)
@@ -68,9 +61,11 @@ class TflNetwork(ServerNetwork):
         ids = SingleFeedIds(profile.name)
         server = self._server = TflClient(fetch, record)
         stops = self._lookup = StopPointLookup(server, ids)
-        search = self._journeys = TflJourneySearch(server, ids, self._zone)
         find_places = StopPointNames(server, ids).find_places
-        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places, search=search)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places)
+
+    def _list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
+        return list_pages(self._server, self._ids, self._zone, request)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):
@@ -84,7 +79,7 @@ class TflNetwork(ServerNetwork):
             accessibility=STEP_FREE_TO_PLATFORM if query.step_free else None,
             sides=query.sides,
         )
-        found = await self._journeys.fetch(request)
+        found = await fetch_journeys(self._server, self._ids, self._zone, request)
         in_time = tuple(itinerary for itinerary in found.live if itinerary.departure >= query.now)
         return self._new_answer(replace(found, live=in_time), LANGUAGE)
 
@@ -107,29 +102,36 @@ class TflNetwork(ServerNetwork):
         predictions = [prediction for answer in answers for prediction in answer.data]
         ids_by_line = {prediction.line: prediction.line_id for prediction in predictions if prediction.line_id}
         predicted_ids = set(ids_by_line.values())
-        status = await self._find_status(predicted_ids, server_ids)
+        lines, stops, lifts = await asyncio.gather(
+            find_or_none(self._list_line_status(predicted_ids, server_ids)),
+            find_or_none(self._list_status(tuple[shapes.StopDisruption, ...], server_ids, "StopPoint", "Disruption")),
+            self._server.find_lifts(),
+        )
+        statuses = (("lines", lines), ("stops", stops), ("lifts", lifts))
+        missing = " and ".join(kind for kind, answer in statuses if answer is None)
+        notes = [NOTE]
+        notes += [NOTE_BEYOND_REACH] if last > now + REACH_S else []
+        notes += [f"TfL did not return the status of its {missing}."] if missing else []
         # A suspended line has no predictions, so its alerts apply to the stop.
         idle_alerts = [
             alert
-            for line in status.lines
+            for line in lines or ()
             if line.id not in predicted_ids
             for alert in list_line_alerts([line], line.id, first, last)
         ]
-        is_beyond_reach = last > now + REACH_S
         return BoardRows(
             rows=[
                 replace(
-                    row,
-                    alerts=list_line_alerts(status.lines, ids_by_line.get(row.line, ""), row.expected, row.expected),
+                    row, alerts=list_line_alerts(lines or (), ids_by_line.get(row.line, ""), row.expected, row.expected)
                 )
                 for row in self._list_predicted_departures(predictions, now)
             ],
             alerts=(
                 *idle_alerts,
-                *list_stop_alerts(status.stops, first, last),
-                *list_lift_alerts(status.lifts, server_ids),
+                *list_stop_alerts(stops or (), first, last),
+                *list_lift_alerts(lifts or (), server_ids),
             ),
-            notes=(NOTE, *((NOTE_BEYOND_REACH,) if is_beyond_reach else ()), *status.notes),
+            notes=notes,
             retrieved_at=min((answer.retrieved_at for answer in answers), default=None),
         )
 
@@ -154,21 +156,6 @@ class TflNetwork(ServerNetwork):
                 platform=None if platform.lower() in _NO_PLATFORM else platform,
                 last_realtime_update=prediction.timestamp,
             )
-
-    async def _find_status(self, predicted_ids: Set[str], server_ids: Sequence[str]) -> _Status:
-        lines, stops, lifts = await asyncio.gather(
-            find_or_none(self._list_line_status(predicted_ids, server_ids)),
-            find_or_none(self._list_status(tuple[shapes.StopDisruption, ...], server_ids, "StopPoint", "Disruption")),
-            self._server.find_lifts(),
-        )
-        named = (("lines", lines), ("stops", stops), ("lifts", lifts))
-        missing = [kind for kind, answer in named if answer is None]
-        return _Status(
-            lines=lines or (),
-            stops=stops or (),
-            lifts=lifts or (),
-            notes=(f"TfL did not return the status of its {' and '.join(missing)}.",) if missing else (),
-        )
 
     async def _list_line_status(self, predicted_ids: Set[str], server_ids: Sequence[str]) -> Sequence[shapes.TflLine]:
         """Return the status of the lines at the stops, including lines without predictions."""
