@@ -114,7 +114,6 @@ class GroupCommit:
         self._session = session
         self._batch = _Batch()
         self._is_busy = False
-        self._is_requested = False
         self._timer: asyncio.TimerHandle | None = None
         self.is_closed = False
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fingerpost-journal")
@@ -123,22 +122,16 @@ class GroupCommit:
         """Add statements and their rows to the next transaction; the future completes once the rows are on disk."""
         for statement, row in rows:
             self._batch.rows[statement].append(row)
-        waiter = self._new_waiter(run_id)
-        if not self._is_requested:
-            self._is_requested = True
-            # Defer the commit, so that other records from the same loop iteration share it.
-            self.loop.call_soon(self._commit_batch)
-        return waiter
-
-    def _new_waiter(self, run_id: str) -> "asyncio.Future[None]":
         waiter = self.loop.create_future()
         self._batch.waiters.append((run_id, waiter))
+        # Defer the commit, so that other records from the same loop iteration share it.
+        self.loop.call_soon(self._commit_batch)
         return waiter
 
     def append(self, statement: str, row: Row) -> None:
         self._batch.rows[statement].append(row)
         if self._timer is None:
-            self._timer = self.loop.call_later(_MAX_DELAY_S, self._request_commit)
+            self._timer = self.loop.call_later(_MAX_DELAY_S, self._flush)
 
     def transact(self, act: Callable[[Any], _R]) -> "asyncio.Future[_R]":
         """Run a function with the connection after the work already submitted, even if the caller is cancelled."""
@@ -151,10 +144,13 @@ class GroupCommit:
     async def drain(self) -> None:
         """Wait until all queued rows are written or rejected; after ``close``, do not wait."""
         if not self.is_closed and (self._is_busy or self._batch.rows):
-            waiter = self._new_waiter("")
-            self._request_commit()
-            await asyncio.wait([waiter])
-            waiter.exception()
+            await asyncio.wait([self._flush()])
+
+    def _flush(self) -> "asyncio.Future[None]":
+        """Request a commit of all queued rows; errors are only logged."""
+        waiter = self.put("", ())
+        waiter.add_done_callback(asyncio.Future.exception)
+        return waiter
 
     def close(self) -> None:
         """Stop the thread once the submitted batches are done, and drop the unsubmitted batch."""
@@ -165,18 +161,14 @@ class GroupCommit:
         self._thread.submit(self._session.close)
         self._thread.shutdown()
 
-    def _request_commit(self) -> None:
-        self._is_requested = True
-        self._commit_batch()
-
     def _commit_batch(self) -> None:
-        if self._is_busy or not self._is_requested:
+        if self._is_busy or not self._batch.waiters:
             return
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         batch, self._batch = self._batch, _Batch()
-        self._is_busy, self._is_requested = True, False
+        self._is_busy = True
         commit = partial(self._session.transact, partial(self._write, batch.rows), is_write=True)
         self._thread.submit(commit).add_done_callback(partial(self._finish_soon, batch))
 
