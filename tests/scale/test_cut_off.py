@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from fingerpost.errors import StorageUnavailable
-from fingerpost.plan.engines import dbos_session
+from fingerpost.plan.engines import dbos
 from fingerpost.plan.records import Event, InitialMemory, JournalFailed, StepRecord, read_plan
 from fingerpost.store.postgres import is_lost
 from fingerpost.store.variables import VariableStore
@@ -173,14 +173,14 @@ async def test_after_a_cut_a_run_is_leased_again(tmp_path, cut):
 async def test_a_claim_whose_reply_is_lost_is_repeated(tmp_path, monkeypatch):
     journal = open_journal(tmp_path)
     run_id = await new_run(journal)
-    session = dbos_session.DbosSession(journal._database, "one")
+    session = dbos.DbosSession(journal._database, "one")
     once = session._transact_once
 
     def lose(act):
         monkeypatch.setattr(session, "_transact_once", once)
         once(act)
         session.close()
-        raise dbos_session.DatabaseLost
+        raise dbos.DatabaseLost
 
     monkeypatch.setattr(session, "_transact_once", lose)
     claims = [session.claim(run_id), session.claim(run_id)]
@@ -241,8 +241,8 @@ def test_a_process_that_returns_after_recovery_records_nothing(database, tmp_pat
 
 
 async def test_a_record_waits_no_longer_than_its_patience(tmp_path, monkeypatch):
-    monkeypatch.setattr(dbos_session, "_MAX_READ_WAIT_S", 0.3)
-    monkeypatch.setattr(dbos_session, "_MAX_WRITE_WAIT_S", 0.3)
+    monkeypatch.setattr(dbos, "_MAX_READ_WAIT_S", 0.3)
+    monkeypatch.setattr(dbos, "_MAX_WRITE_WAIT_S", 0.3)
     cluster = get_cluster()
     journal = open_journal(tmp_path)
     run_id = await new_run(journal)

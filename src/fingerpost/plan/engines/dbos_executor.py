@@ -19,7 +19,7 @@ from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID, er
 from sqlalchemy.exc import SQLAlchemyError
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
-from fingerpost.plan.engines.dbos_session import IS_LEASED, name_process
+from fingerpost.plan.engines.dbos import IS_LEASED, name_process
 from fingerpost.plan.records import PROTOCOL, ExecuteRun, RunState
 
 _log = logging.getLogger(__name__)
