@@ -144,7 +144,6 @@ class Client:
     async def _send_with_retries(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        policy = retry.RetryPolicy(attempts=request.limits.attempts)
         for number in count(1):
             try:
                 return await self._send_following_redirects(request, conditions, body, state)
@@ -153,7 +152,8 @@ class Client:
                 failure = error.with_message(redact(error.message, state.secrets))
                 state.last_error = failure
                 _log.info("attempt %d, %s: %s", number, redact(request.redacted_url, state.secrets), failure.message)
-                wait_s = policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
+                spread = random.random()  # noqa: S311  (no secret depends on it)
+                wait_s = retry.find_wait_s(number, request.limits.attempts, spread=spread)
                 max_wait_s = min(state.remaining_s(), request.limits.longest_pause_s)
                 if wait_s is None or not may_retry(failure, max_wait_s):
                     raise failure from error.__cause__

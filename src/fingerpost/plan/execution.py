@@ -6,7 +6,6 @@ Calls to tools and agents have concurrency limits, timeouts and retries, which a
 import asyncio
 import logging
 import random
-import traceback
 from collections import defaultdict, deque
 from collections.abc import Mapping
 from contextlib import suppress
@@ -118,7 +117,7 @@ class Execution:
             return "completed"
         state: RunState = "cancelled" if self._is_cancelled else "waiting" if self._waiting else "failed"
         if not planned:
-            # An earlier process crashed after recording the last step, but before recording the end of the run.
+            # All steps were finished, because the plan was replaced.
             state = "completed"
         await self._commit(None, [self._new_event(f"run_{state}")], state)
         return state
@@ -249,10 +248,8 @@ class Execution:
         # Spread retries of steps that failed together; the seed makes a step's wait reproducible.
         spread = random.Random(f"{task.idempotency_key}/{number}").random()  # noqa: S311  (no secret depends on it)
         limits = self.limits
-        policy = retry.RetryPolicy(
-            attempts=limits.attempts, initial_s=limits.backoff_s, max_wait_s=limits.max_backoff_s
-        )
-        return policy.find_wait_s(number, spread=spread, requested_s=requested_s)
+        waits = {"initial_s": limits.backoff_s, "max_wait_s": limits.max_backoff_s, "requested_s": requested_s}
+        return retry.find_wait_s(number, limits.attempts, spread=spread, **waits)
 
     def _resolve_arguments(self, ready: ReadyStep) -> dict[str, Any]:
         query = ready.query
@@ -347,14 +344,8 @@ class Execution:
     async def _fail(self, ready: ReadyStep, error: BaseException) -> bool:
         name = ready.performer
         correlation_id = new_correlation_id(self.run.user, name, ready.step.parameters)
-        _log.error(
-            "run=%s step=%s tool=%s correlationId=%s failed\n%s",
-            self.run.run_id,
-            ready.step.step_id,
-            name,
-            correlation_id,
-            "".join(traceback.format_exception(error)),
-        )
+        names = (self.run.run_id, ready.step.step_id, name, correlation_id)
+        _log.error("run=%s step=%s tool=%s correlationId=%s failed", *names, exc_info=error)
         source = "fingerpost" if name == THINKING else name
         detail = error if isinstance(error, BrokenContract) else new_internal_error(correlation_id, source)
         return await self._record(ready, build_failure(name, name, {}, detail))
