@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
 from fingerpost import clock
@@ -38,7 +38,6 @@ from fingerpost.runtime.instruments import PLAN_RUNS, Measurement
 _log = logging.getLogger(__name__)
 
 _ID_CHARS = 36
-_RETENTION_INTERVAL = timedelta(hours=1)
 _MAX_CREATED = 16
 
 _RETRY_AFTER_S: Final = 5.0
@@ -69,7 +68,6 @@ class PlanRuns:
         self.limits = limits or Limits()
         self._poll_s = poll_s
         self._retention_days = retention_days
-        self._last_cleanup: datetime | None = None
         self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(self.limits.calls_per_tool))
         # Validated plans of runs that this process created but has not executed, to avoid a second validation.
         self._created: dict[str, ValidPlan] = {}
@@ -216,13 +214,10 @@ class PlanRuns:
             execution.wake()
 
     async def _delete_old_runs(self) -> None:
-        instant = clock.now()
-        is_recent = self._last_cleanup is not None and instant - self._last_cleanup < _RETENTION_INTERVAL
-        if self._retention_days is None or is_recent:
+        if self._retention_days is None:
             return
-        self._last_cleanup = instant
-        deleted = await self.journal.delete_ended_before(write_instant(instant - timedelta(days=self._retention_days)))
-        if deleted:
+        oldest = clock.now() - timedelta(days=self._retention_days)
+        if deleted := await self.journal.delete_ended_before(write_instant(oldest)):
             _log.info("%d runs that ended more than %d days ago were deleted", len(deleted), self._retention_days)
 
     async def execute(self, run_id: str) -> RunState:
