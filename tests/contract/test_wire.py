@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 from pydantic import Field, TypeAdapter, ValidationError
 
 from fingerpost.contract.wire import (
-    EchoOf,
     EnumValue,
     Flag,
     Identifier,
     Number,
     WholeNumber,
-    Wire,
     WireDict,
     WireModel,
     build_json_schema,
@@ -247,7 +245,6 @@ class Row(WireDict):
 
 class RowBoard(WireDict):
     rows: list[Row]
-    constraints: Annotated[Wire, EchoOf(Constraints)]
 
 
 check_board = partial(get_adapter(RowBoard).validate_python, by_alias=True, by_name=False)
@@ -269,14 +266,6 @@ def test_the_schema_of_a_wire_dict_is_closed_and_plain():
     }
 
 
-def test_an_echo_of_the_question_has_the_questions_schema():
-    schema = build_json_schema(RowBoard)
-    assert schema["properties"]["constraints"] == {"$ref": "#/$defs/Constraints"}
-    assert schema["$defs"]["Constraints"] == {
-        key: build_json_schema(Constraints)[key] for key in schema["$defs"]["Constraints"]
-    }
-
-
 ROW = {"line": "7", "status": "on", "kind": "main", "platform": None}
 
 
@@ -293,7 +282,7 @@ ROW = {"line": "7", "status": "on", "kind": "main", "platform": None}
 )
 def test_a_wire_dict_is_checked_to_the_letter(change, kind, place):
     """S2: nothing is converted, no null stands for absence, no other key passes."""
-    sound = {"rows": [ROW], "constraints": {}}
+    sound = {"rows": [ROW]}
     check_board(sound)
     with pytest.raises(ValidationError) as caught:
         check_board(sound | {"rows": [ROW | change]})

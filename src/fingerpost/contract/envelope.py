@@ -119,11 +119,6 @@ def find_error_code(error: errors.ToolError, contract: Contract) -> str:
     return str(getattr(row, contract.name.lower()))
 
 
-def is_failure(error: errors.ToolError, contract: Contract) -> bool:
-    """Whether the envelope is an error; the planJourney contract reports "nothing found" as success (rule A5)."""
-    return not (contract is Contract.LONDON and _find_codes(error).london == _OK)
-
-
 def format_hint(error: errors.ToolError) -> str | None:
     """Return an error's hint, followed by the attribution of any candidates."""
     attribution = error.details.get("attribution")

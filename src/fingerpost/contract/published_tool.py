@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from fingerpost import clock
 from fingerpost.contract.check import MAX_VALUES, check_count, describe_kind, describe_problem, explain
-from fingerpost.contract.envelope import Contract, build_step_fields, format_error_text, is_failure, render_error
+from fingerpost.contract.envelope import Contract, build_step_fields, format_error_text, render_error
 from fingerpost.contract.failure_shapes import FAILURE_SHAPES
 from fingerpost.contract.tool import Tool, ToolInput, ToolSpec
 from fingerpost.contract.wire import Shape, Wire, WireModel, build_json_schema, get_adapter
@@ -312,10 +312,12 @@ def _validate(fields: Mapping[str, Any], shape: Shape) -> Any:
 
 def new_failure(error: ToolError, contract: Contract, correlation_id: str, **call_fields: Any) -> Answer:
     """Return the answer that reports an error in a contract's envelope; ``render_error`` gets ``call_fields``."""
+    body = render_error(error, contract, correlation_id, **call_fields)
     return Answer(
-        body=render_error(error, contract, correlation_id, **call_fields),
+        body=body,
         text=format_error_text(error, contract),
-        is_error=is_failure(error, contract),
+        # The planJourney contract reports "nothing found" as success (rule A5).
+        is_error=body.get("success") is not True,
         correlation_id=correlation_id,
         error=error,
     )

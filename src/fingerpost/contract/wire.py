@@ -158,16 +158,6 @@ class EnumValue:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class EchoOf:
-    """Annotates an object that repeats some arguments: ``constraints: Annotated[Wire, EchoOf(Constraints)]``."""
-
-    model: type[WireModel]
-
-    def __get_pydantic_core_schema__(self, _source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        return handler.generate_schema(self.model)
-
-
 _adapters: dict[Shape, TypeAdapter[Any]] = {}
 
 

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal, NotRequired
 
-from pydantic import Field, model_validator
+from pydantic import Field, GetPydanticSchema, model_validator
 from typing_extensions import TypedDict
 
-from fingerpost.contract.wire import EchoOf, EnumValue, Flag, Number, WholeNumber, Wire, WireDict, WireModel
+from fingerpost.contract.wire import EnumValue, Flag, Number, WholeNumber, Wire, WireDict, WireModel
 from fingerpost.transit.model.ride_ref import MAX_REF_CHARS
 from fingerpost.transit.rules.modes import TripMode
 from fingerpost.transit.rules.realtime_status import ScheduleType, Status
@@ -136,7 +136,7 @@ class PlanTripOutput(CorrelatedAnswer):
     origin: LocationRef
     destination: LocationRef
     requested: Requested
-    constraints: Annotated[Wire, EchoOf(PlanConstraints)]
+    constraints: Annotated[Wire, GetPydanticSchema(lambda _type, handler: handler.generate_schema(PlanConstraints))]
     itineraries: list[WireItinerary]
     realtimeUsed: Annotated[str, EnumValue(ScheduleType)]
     dataFreshness: str
