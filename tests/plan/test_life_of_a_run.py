@@ -1,8 +1,7 @@
-"""The life cycle of a run: leased by one process, cancelled, approved, resumed, changed, deleted."""
+"""The life cycle of a run: leased by one process, cancelled, approved, resumed, changed."""
 
 import asyncio
 import json
-from datetime import UTC, datetime, timedelta
 from unittest.mock import AsyncMock, Mock
 
 import pytest
@@ -202,35 +201,3 @@ async def test_a_user_may_have_so_many_runs_under_way(opened, recorder):
     assert [answer.is_error for answer in (first, refused, other, again)] == [False, True, False, False]
     assert refused.body["error"] == "1 of your plan runs are in progress, which is the limit"
     assert refused.body["retry_after"] == 5
-
-
-NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
-
-
-async def test_runs_that_ended_too_long_ago_are_removed_when_a_new_one_comes(opened, recorder, monkeypatch):
-    """Runs are stored for thirty days, to the second; an unfinished run is never deleted."""
-    runs = opened(recorder.tool(), retention_days=30)
-
-    async def new(instant, *, ends=False):
-        monkeypatch.setenv("FINGERPOST_NOW", instant.isoformat())
-        run_id = await runs.create(plan(step(1)), user="ann")
-        if ends:
-            await runs.execute(run_id)
-        return run_id
-
-    old, recent = await new(NOON, ends=True), await new(NOON + timedelta(seconds=1), ends=True)
-    unfinished = await new(NOON)
-    found = []
-    for later in (timedelta(seconds=1), timedelta(seconds=2)):
-        await new(NOON + timedelta(days=30) + later)
-        found.append({line["run_id"] for line in await runs.list_runs("ann")} & {old, recent, unfinished})
-
-    assert found == [{recent, unfinished}, {unfinished}]
-
-
-async def test_without_retention_runs_are_stored_for_ever(runs, recorder, monkeypatch):
-    for year in (1970, 9999):
-        monkeypatch.setenv("FINGERPOST_NOW", f"{year}-01-01T00:00:00Z")
-        await runs.execute(await runs.create(plan(step(1)), user="ann"))
-
-    assert len(await runs.list_runs("ann")) == 2

@@ -2,21 +2,26 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from psycopg import sql
 
+from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.dbos_executor import VERSION
 from fingerpost.plan.journal import InitialMemory
+from fingerpost.plan.records import read_plan
 from tests.apps.processes import DEADLINE_S
-from tests.plan.suite.fixtures import INTERRUPTED, LONG_MS, Build, CallLog, adding, plan_of_steps
+from tests.plan.suite.fixtures import INTERRUPTED, LONG_MS, USER, Build, CallLog, adding, new_runs, plan_of_steps
 from tests.plan.suite.processes import PATIENCE_S, wait_until
-from tests.scale.places import get_url, open_journal
+from tests.scale.places import get_url, open_database, open_journal
 from tests.scale.workers import begun, has_ended, working
 
 AT = "2026-03-10T06:00:00Z"
+SCALE = Path(__file__).parents[2] / "docs/scale.md"
 
 
 def read_dbos(database, table, *columns):
@@ -111,3 +116,22 @@ def test_two_processes_are_two_executors(database, tmp_path):
         rows = read_dbos(database, "workflow_status", "executor_id")
 
     assert len({executor for (executor,) in rows}) == 2
+
+
+async def test_the_documented_statements_delete_old_runs_and_their_workflows(database, tmp_path):
+    ended = plan_of_steps(adding(1, 0))
+    waiting = {"goal": "g", "steps": [{"step_id": 1, "description": "", "agent": "human"}]}
+    journal = DbosJournal(open_database(tmp_path))
+    runs = new_runs(journal, tmp_path)
+    ids = [await runs.create(read_plan(raw), user=USER) for raw in (ended, waiting)]
+    for run_id in ids:
+        await runs.execute(run_id)
+    statements = re.findall(r"^    (DELETE FROM .*?;)$", SCALE.read_text(), re.MULTILINE | re.DOTALL)
+    for statement in statements:
+        schemas = statement.replace("fingerpost", database.schema).replace("2026-01-01", "9999-01-01")
+        database.change(lambda connection, query=schemas: connection.execute(query))
+
+    assert len(statements) == 2
+    assert [line["run_id"] for line in await runs.list_runs(USER)] == ids[1:]
+    assert [uuid.partition(":")[0] for (uuid,) in read_dbos(database, "workflow_status", "workflow_uuid")] == ids[1:]
+    journal.close()

@@ -16,7 +16,6 @@ from fingerpost.store.limits import DEFAULT_CALLS_PER_SECOND
 from fingerpost.transit.kernel_mode import use_kernels_folder
 
 _PREFIX = "FINGERPOST_"
-_MAX_RETENTION_DAYS = 36_500
 
 # One line of ASCII, because it is sent in a header.
 _Contact = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200, pattern=r"^[\x20-\x7e]*$")]
@@ -43,7 +42,6 @@ class Settings(BaseSettings):
         database_url: the URL, with password, of a PostgreSQL database for variables, rate limits and plan runs, which
             several machines can share; if unset, these are stored in the home folder. See docs/scale.md.
         retention_days: the number of days after which an unchanged variable is deleted; if unset, it is never deleted.
-        runs_retention_days: the number of days after which a finished run is deleted; if unset, it is never deleted.
         contact: the operator's email address or URL, sent to sources in the User-Agent.
         sec_contact: the email address that EDGAR requires; if set, calls fetch companies that are not loaded.
         demo: when the demo networks answer: always (``on``), never (``off``), or until a network is added (``auto``).
@@ -65,9 +63,8 @@ class Settings(BaseSettings):
 
     home: _Folder = Field(default_factory=lambda: Path(platformdirs.user_data_dir("fingerpost", appauthor=False)))
     user: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] = "local"
-    retention_days: Annotated[int, Field(ge=1, le=_MAX_RETENTION_DAYS)] | None = None
+    retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None
 
-    runs_retention_days: Annotated[int, Field(ge=1, le=_MAX_RETENTION_DAYS)] | None = None
     database_url: SecretStr = SecretStr("")
 
     demo: Literal["auto", "on", "off"] = "auto"

@@ -175,7 +175,7 @@ def build(
         tools += served
     # Without the plan tools, so that plans cannot start plans.
     catalogue = Catalogue.of([_new_plan_tool(tool) for tool in tools])
-    runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
+    runs = PlanRuns(catalogue, open_journal(settings))
     if is_in_groups(RunPlan.definition, groups):
         tools += (RunPlan(runs, PlanningCapability(catalogue)), GetPlanRun(runs))
     ToolRegistry.add(tool.spec for tool in served)

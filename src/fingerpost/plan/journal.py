@@ -274,11 +274,6 @@ class Journal(ABC):
     async def list_events(self, run_id: str) -> list[Event]:
         return list(map(Event._make, await self._select(_LIST_EVENTS, run_id)))
 
-    async def delete_ended_before(self, instant: str) -> list[str]:
-        """Delete the runs that ended before an instant, and return their ids."""
-        rows = await self._select("DELETE FROM plan_run WHERE ended_at < %s RETURNING id", instant)
-        return [row[0] for row in rows]
-
     async def change_plan(self, run_id: str, plan_json: str, deleted_steps: Sequence[int], event: Event) -> None:
         """Replace a run's plan, increment its replan count, and delete the records of unfinished steps.
 

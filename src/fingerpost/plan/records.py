@@ -3,7 +3,6 @@
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple, NotRequired
 
 from pydantic import ValidationError
@@ -147,11 +146,7 @@ def read_recorded_plan(run: RunRecord) -> Plan:
 
 
 def now() -> str:
-    return write_instant(clock.now())
-
-
-def write_instant(instant: datetime) -> str:
-    return instant.isoformat().replace("+00:00", "Z")
+    return clock.now().isoformat().replace("+00:00", "Z")
 
 
 def check_protocol(run: RunRecord) -> None:

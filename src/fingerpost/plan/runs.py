@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
 from fingerpost import clock
@@ -28,7 +27,6 @@ from fingerpost.plan.records import (
     check_protocol,
     now,
     read_recorded_plan,
-    write_instant,
     write_plan,
 )
 from fingerpost.plan.validation import ValidPlan, validate_plan
@@ -49,10 +47,7 @@ class _BackgroundRun(NamedTuple):
 
 
 class PlanRuns:
-    """Plan runs for one catalogue, stored in a journal that many processes may share.
-
-    Runs are deleted ``retention_days`` after they end; None disables deletion.
-    """
+    """Plan runs for one catalogue, stored in a journal that many processes may share."""
 
     def __init__(
         self,
@@ -61,13 +56,11 @@ class PlanRuns:
         limits: Limits | None = None,
         *,
         poll_s: float = 0.5,
-        retention_days: int | None = None,
     ) -> None:
         self.catalogue = catalogue
         self.journal = journal
         self.limits = limits or Limits()
         self._poll_s = poll_s
-        self._retention_days = retention_days
         self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(self.limits.calls_per_tool))
         # Validated plans of runs that this process created but has not executed, to avoid a second validation.
         self._created: dict[str, ValidPlan] = {}
@@ -92,7 +85,6 @@ class PlanRuns:
         base = None
         if clock.find_fixed_time() is not None:
             base = new_correlation_id(user, "run_plan", [plan_json, dict(initial_memory.values)])
-        await self._delete_old_runs()
         run_id = await self.journal.create(plan_json, user=user, initial_memory=initial_memory, at=now(), base=base)
         if len(self._created) >= _MAX_CREATED:
             self._created.clear()
@@ -212,13 +204,6 @@ class PlanRuns:
         await self.journal.signal(run_id, verb, step_id, value)
         if (execution := self._executions.get(run_id)) is not None:
             execution.wake()
-
-    async def _delete_old_runs(self) -> None:
-        if self._retention_days is None:
-            return
-        oldest = clock.now() - timedelta(days=self._retention_days)
-        if deleted := await self.journal.delete_ended_before(write_instant(oldest)):
-            _log.info("%d runs that ended more than %d days ago were deleted", len(deleted), self._retention_days)
 
     async def execute(self, run_id: str) -> RunState:
         """Execute a run until it ends or waits, and return its state.

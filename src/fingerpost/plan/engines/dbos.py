@@ -262,13 +262,6 @@ class DbosJournal(Journal):
             task.cancel()
             await asyncio.wait([task])
 
-    async def delete_ended_before(self, instant: str) -> list[str]:
-        deleted = await super().delete_ended_before(instant)
-        if deleted:
-            executor = await self.launch()
-            await run_in_thread(executor.delete_workflows, deleted)
-        return deleted
-
     def close(self) -> None:
         super().close()
         if self._executor is not None:

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import re
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, Final
@@ -131,12 +131,6 @@ class DbosExecutor:
                 obsolete.remove(latest[run_id])
         if obsolete:
             DBOS.cancel_workflows(sorted(obsolete))
-
-    def delete_workflows(self, run_ids: Sequence[str]) -> None:
-        prefixes = [f"{run_id}:" for run_id in run_ids]
-        matches = DBOS.list_workflows(workflow_id_prefix=prefixes, load_input=False, load_output=False)
-        if matches:
-            DBOS.delete_workflows([workflow.workflow_id for workflow in matches])
 
 
 def _launch(url: str, schema: str, *, is_recovering: bool) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -42,7 +42,7 @@ def _lock(path: Path) -> int | None:
 
 
 class EmbeddedJournal(Journal):
-    """A journal in a folder: ``runs.sqlite``, and one lock file per run, deleted with the run."""
+    """A journal in a folder: ``runs.sqlite``, and one empty lock file per run."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -84,13 +84,6 @@ class EmbeddedJournal(Journal):
             return not lock_descriptor(handle, blocking=False)
         finally:
             os.close(handle)
-
-    async def delete_ended_before(self, instant: str) -> list[str]:
-        deleted = await super().delete_ended_before(instant)
-        for run_id in deleted:
-            with suppress(OSError):
-                (self._locks / f"{run_id}.lock").unlink()
-        return deleted
 
     def _new_session(self) -> "FileSession":
         return FileSession(self._tables)
