@@ -106,10 +106,10 @@ class JourneyAnswer:
 class DepartureQuery:
     """A request for departures from ``stop_ids`` whose expected times are in [instant, instant + window_s].
 
-    ``wanted`` is the number of departures that the caller shows; a source may leave out later departures, except those
-    in the same second as the last of these. If ``by_schedule``, the window and the order use scheduled times, and added
-    trips are left out. A source without timetables always uses expected times. ``walk_from`` is the rider's position,
-    or None for a board without walks.
+    ``wanted`` is the number of departures that the caller shows; a source may leave out later departures, but not those
+    in the same second as the last one shown. If ``by_schedule``, the window and the order use scheduled times, and
+    added trips are left out. A source without timetables always uses expected times. ``walk_from`` is the rider's
+    position, or None for a board without walks.
     """
 
     stop_ids: Sequence[str]

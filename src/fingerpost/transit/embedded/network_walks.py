@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -191,7 +191,7 @@ class NetworkWalks:
 class TimetableLeg:
     """The timetable that a leg was built from; ``path`` is set for rides, ``is_step_free`` for step-free walks."""
 
-    timetable: Timetable
+    timetable: Timetable = field(repr=False)
     path: RidePath | None = None
     is_step_free: bool = False
 

@@ -21,7 +21,7 @@ def find_west(lons: Iterable[float]) -> float:
 
 
 def thin(points: Sequence[Point], tolerance_m: float) -> list[Point]:
-    """Simplify a line of (latitude, longitude); each removed point is within ``tolerance_m`` of the result."""
+    """Simplify a line of (latitude, longitude) points; each removed point is within ``tolerance_m`` of the result."""
     if tolerance_m <= 0 or len(points) <= 2:
         return list(points)
     lon_scale = math.cos(math.radians(points[0][0]))

@@ -167,8 +167,8 @@ async def query_within(
 ) -> _T:
     """Query one network within a time limit; raise errors.SourceTimeout if it does not answer in time.
 
-    All queries of a call share the sum of the names deadline and the answer deadline. Unless ``is_only``, unexpected
-    errors become errors.SourceFailed, so that other networks can answer.
+    All queries of a call share one time budget: the sum of the names deadline and the answer deadline. Unless
+    ``is_only``, unexpected errors become errors.SourceFailed, so that other networks can answer.
     """
     profile, age_s = network.profile, clock.find_call_age_s()
     name, stated_s = profile.name, limit_s

@@ -143,8 +143,9 @@ class NetworkBreaker:
 class CircuitBreakerNetwork(WrapperNetwork):
     """A network that rejects queries for a while after several failures or timeouts in a row.
 
-    While the circuit is open, queries raise the last failure. Afterwards, one query probes the network for up to its
-    full deadline, even if its caller gives up. ``key`` identifies the network's circuits in the shared ``breaker``.
+    While the circuit is open, queries raise the last failure. Afterwards, one query probes the network for up to the
+    network's full deadline, even if the caller gives up. ``key`` identifies the network's circuits in the shared
+    ``breaker``.
     """
 
     def __init__(self, network: Network, breaker: NetworkBreaker, key: str) -> None:
@@ -310,7 +311,7 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
             return None
 
     async def _list_unknown(self, stop_ids: Sequence[str], network: Network) -> list[str]:
-        """Return the ids that the fallback lacks, because a query would skip them silently."""
+        """Return the ids that the fallback lacks; a query would skip them silently."""
         if network is self.network:
             return []
         return [stop_id for stop_id in stop_ids if await network.find_stop(stop_id) is None]

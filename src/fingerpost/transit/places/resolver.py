@@ -307,7 +307,7 @@ class PlaceLookup:
     async def query_names(
         self, networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None
     ) -> tuple[tuple[Network, Sequence[PlaceMatch]], ...]:
-        """Search for a name; return nothing for an id of a known feed, because the feed's name would match names."""
+        """Search for a name; return nothing for an id of a known feed, because the feed's name could match places."""
         if _STOP_ID.fullmatch(text) and self.opened.list_owners(text):
             return ()
         able = [network for network in networks if network.profile.can(Ability.NAMES)]

@@ -135,7 +135,7 @@ class WireMapLayer(WireDict):
 
 
 class WireBasemap(WireDict):
-    """Water and streets around the trips, in drawing order; ``leftOut`` lists the layers that did not fit."""
+    """Water, roads and railways around the trips, in drawing order; ``leftOut`` lists the layers that did not fit."""
 
     precision: int
     toleranceMeters: float

@@ -70,7 +70,7 @@ class FoundTrips:
 
     @cached_property
     def better(self) -> Itinerary | None:
-        """A much better trip beyond the limits, if the best trip within them includes over an hour of waiting."""
+        """A much better trip beyond the limits, if the best trip within them has long waits or none is usable."""
         query, best = self.find_best()
         wider = find_best(self.list_usable(FollowUp.WIDER_LIMITS), query)
         if best is None or wider is None:
@@ -235,7 +235,7 @@ MAX_LESS_WALKING_QUERIES = 4
 
 
 def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> FollowUpQuery | None:
-    """Return a follow-up query: with less walking if ``least_walk``, else with wider limits or for early arrivals."""
+    """Return a follow-up query: with less walking if ``least_walk``, else for the earliest arrival or wider limits."""
     query, tries = found.query, found.follow_ups.get(FollowUp.LESS_WALKING, ())
     if least_walk and len(tries) < MAX_LESS_WALKING_QUERIES:
         last = (found.first, *tries)[-1]

@@ -126,7 +126,7 @@ class Alert:
 
 
 class MatchCount(NamedTuple):
-    """How many entities from a realtime source match the timetable; ``shared_ids`` are ids used by several feeds."""
+    """Counts of a source's matched and unmatched realtime entities; ``shared_ids`` are ids used by several feeds."""
 
     matched: int
     unmatched: int
@@ -157,7 +157,7 @@ class Overlay:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are no changed rides and no closed stops."""
+        """Whether there are no changed or added rides, no closed stops and no broken lifts."""
         return not (self.rides or self.added or self.list_closing(step_free=True))
 
     def get_added(self, trip_departure: int) -> AddedRide:

@@ -1,8 +1,8 @@
 """Encode stop ids as ``FEED:LOCAL``, which matches ``^[A-Z0-9:_-]+$`` (rule A8, the lookup contract).
 
-Letters are converted to upper case, and each UTF-8 byte of any other character to ``_XX``. An underscore is escaped
-only if two hexadecimal digits follow, so the escape can be reversed. If two ids differ only in case, the lower-case
-letters of the later one are escaped or, if it has none, those of the earlier one.
+Letters are converted to upper case; then each UTF-8 byte of a character outside that pattern becomes ``_XX``. An
+underscore is escaped only if two hexadecimal digits follow, so the escape can be reversed. If two ids differ only in
+case, the lower-case letters of the later one are escaped or, if it has none, those of the earlier one.
 """
 
 import re

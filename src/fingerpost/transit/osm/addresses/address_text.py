@@ -24,7 +24,7 @@ class HouseNumber:
         return f"{numbers}{self.letter}"
 
     def covers(self, number: int) -> bool:
-        """Whether the house has a number; a range whose ends are both odd has only odd numbers (likewise for even)."""
+        """Whether a number is in the range; a range with two odd ends has only odd numbers (likewise for even)."""
         if not self.first <= number <= self.last:
             return False
         return (self.last - self.first) % 2 == 1 or (number - self.first) % 2 == 0

@@ -1,4 +1,4 @@
-"""Base classes for networks that query HTTP servers, for the sources that open them, and for the rides of refs."""
+"""Base classes for networks that query HTTP servers and for the sources that open them, and ride lookup by ref."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
