@@ -116,6 +116,15 @@ async def test_a_late_ride_keeps_its_scheduled_time():
     assert (leg.departure_scheduled - NINE, leg.departure_delay_s, leg.arrival_delay_s) == (300, 420, 0)
 
 
+async def test_the_walk_to_a_late_ride_is_late_too():
+    walk = a_leg("09:07", "09:12", 5, mode="walking", distance=300)
+    ride = a_leg("09:12", "09:20", 8, scheduledDepartureTime="2026-06-10T09:05:00")
+    journey = {**TO_NOWHERE, "startDateTime": "2026-06-10T09:07:00", "legs": [walk, ride]}
+    answer, _ = await plan((200, {"journeys": [journey]}))
+
+    assert answer.itineraries[0].departure_scheduled - NINE == 0
+
+
 async def test_too_much_walking_leads_to_a_search_with_less():
     far = a_leg("09:05", "09:40", 35, mode="walking", distance=3000)
     answer, server = await plan(journeys(far))

@@ -13,6 +13,7 @@ from fingerpost.transit.model.place import Coordinate, Location
 from fingerpost.transit.remote.kit import journeys as kit
 from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
+from fingerpost.transit.rules.realtime_status import add_walk_delays
 
 # Severities that mean good service.
 _GOOD = frozenset({10, 18})
@@ -168,7 +169,7 @@ class JourneyReader:
             start = self._new_point(leg.departure_point, self.request.ends[0] if index == 0 else None)
             end = self._new_point(leg.arrival_point, self.request.ends[1] if index == last else None)
             legs.append(self._new_leg(leg, start, end, (departure, arrival)))
-        return Itinerary(tuple(legs))
+        return Itinerary(add_walk_delays(legs))
 
     def _find_begin(self, journey: shapes.TflJourney) -> int:
         """Return the start of a journey, using the query and the duration to resolve ambiguous wall-clock times."""
