@@ -2,6 +2,7 @@
 
 import errno
 import mmap
+import os
 from dataclasses import fields, replace
 from operator import attrgetter
 from pathlib import Path
@@ -125,15 +126,20 @@ def test_a_timetable_uses_one_descriptor(tmp_path):
     assert len(opened.stop_time_stop) == 4
 
 
-def test_the_limit_of_open_files_is_not_called_damage(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        (errno.EMFILE, "(Too many open files). Raise the process's limit (ulimit -n)."),
+        (errno.EACCES, "(Permission denied). Check the permissions of {folder}."),
+    ],
+)
+def test_a_refusal_of_the_system_is_not_called_damage(tmp_path, monkeypatch, code, advice):
     save_timetable(timetable_from_drawing(DRAWING), tmp_path)
 
     def refuse(*_, **__):
-        raise OSError(errno.EMFILE, "Too many open files")
+        raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(mmap, "mmap", refuse)
 
-    assert complaint(tmp_path) == (
-        f"The prepared network in {tmp_path} is unavailable: too many open files. "
-        "Raise the process's limit (ulimit -n)."
-    )
+    advice = advice.format(folder=tmp_path)
+    assert complaint(tmp_path) == f"The prepared network in {tmp_path} is unavailable {advice}"

@@ -20,7 +20,6 @@ from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Pathw
 ARRAYS = "arrays.bin"
 _CONTENTS = "contents.json"
 _ALIGNMENT = 64
-_REMEDY = "Run `fingerpost network refresh` for the network."
 
 Directory = Mapping[str, tuple[str, list[int], int]]
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -63,17 +62,19 @@ def open_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]
     """Return ``build(contents, arrays)`` for the data that ``save_arrays`` wrote to a folder.
 
     Raises:
-        SettingsInvalid: the data is damaged or cannot be opened; the message begins with ``subject``.
+        SettingsInvalid: the data is damaged or cannot be read; the message begins with ``subject``.
     """
     try:
         contents = json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
         return build(contents, _open_arrays(folder, contents["arrays"]))
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            reason = "unavailable: too many open files. Raise the process's limit (ulimit -n)."
-        else:
-            reason = f"damaged ({error}). {_REMEDY}"
-        raise SettingsInvalid(f"{subject} {reason}") from error
+    except (FileNotFoundError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SettingsInvalid(
+            f"{subject} damaged ({error}). Run `fingerpost network refresh` for the network."
+        ) from error
+    except OSError as error:
+        is_full = error.errno in (errno.EMFILE, errno.ENFILE)
+        remedy = "Raise the process's limit (ulimit -n)." if is_full else f"Check the permissions of {folder}."
+        raise SettingsInvalid(f"{subject} unavailable ({error.strerror}). {remedy}") from error
 
 
 _TRANSLATIONS = ("stop_names", "route_names", "headsign_names")
