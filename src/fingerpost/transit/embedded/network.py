@@ -174,22 +174,23 @@ class EmbeddedNetwork(port.Network):
                 await _BUILDER.run(missing.build)
         return await compute(find, *args)
 
-    def _prepare_next_day(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
+    def _schedule_next_day(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
         zone, now = self._feed_profile.zone, int(clock.now().timestamp())
         tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
         if is_ready() and local_day(now, zone) == local_day(instant, zone) < tomorrow:
             step_free = step_free and self._feed_profile.has_wheelchair_data
-            asyncio.get_running_loop().call_later(_AFTER_QUERY_S, self._build_day, tomorrow, is_reverse, step_free)
+            asyncio.get_running_loop().call_later(_AFTER_QUERY_S, self._submit_builds, tomorrow, is_reverse, step_free)
 
-    def _build_day(self, day: date, is_reverse: bool, step_free: bool) -> None:
+    def _submit_builds(self, day: date, is_reverse: bool, step_free: bool) -> None:
         snapshot = self._snapshot
         for timetables in {snapshot.live_step_free if step_free else snapshot.live, snapshot.planned}:
-            build = partial(timetables.get_search_timetable, day, is_reverse=is_reverse, step_free=step_free)
-            _BUILDER.submit(build).add_done_callback(_log_failure)
+            if (day, is_reverse, step_free, 0) not in timetables.cached:
+                build = partial(timetables.get_search_timetable, day, is_reverse=is_reverse, step_free=step_free)
+                _BUILDER.submit(build).add_done_callback(_log_failure)
 
     async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         await self._prepare_query()
-        self._prepare_next_day(query.instant, is_reverse=query.arrive_by, step_free=query.step_free)
+        self._schedule_next_day(query.instant, is_reverse=query.arrive_by, step_free=query.step_free)
         is_quick = run_search.is_ready and len(self.timetable.stop_time_stop) <= _SMALL_STOP_TIMES
         return await self._search(self._plan, query, is_quick=is_quick)
 
@@ -261,7 +262,7 @@ class EmbeddedNetwork(port.Network):
 
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         await self._prepare_query()
-        self._prepare_next_day(query.instant)
+        self._schedule_next_day(query.instant)
         is_quick, snapshot = list_departures.is_ready and query.window_s <= _SHORT_BOARD_S, self._snapshot
         board = await self._search(self._build_board, snapshot, query, is_quick=is_quick)
         rows = board.departures
