@@ -6,6 +6,7 @@ Users pass them to ``Fingerpost(tools=[...])``, or install packages with entry p
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from functools import partial
 from importlib.metadata import entry_points
 from typing import Any, get_type_hints
 
@@ -15,7 +16,7 @@ from typing_extensions import TypedDict
 from fingerpost.contract.check import check_arguments
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import Call, Output, PublishedTool, ToolDefinition, ToolReply
-from fingerpost.contract.tool import Tool, ToolSpec
+from fingerpost.contract.tool import Tool, ToolSpec, success_response
 from fingerpost.contract.wire import Flag, Wire, build_json_schema
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.plan.catalogue import parse_tool_query
@@ -40,28 +41,7 @@ _THREADS = ThreadPool("user-tools", 16)
 UserTool = Tool | Callable[..., Any]
 """A tool of the plan-step contract with a ``spec``, or a function with annotated parameters and a docstring."""
 
-
-class FunctionTool(Tool):
-    """A tool made from a function's name, docstring and annotated parameters; its result becomes ``data``."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-        self.spec = _build_spec(function)
-        self.name = self.spec.name
-        # A function is not retried automatically unless it is declared idempotent, because its effects are unknown.
-        self.idempotent = bool(getattr(function, "idempotent", False))
-
-    async def execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Validate the parameters and call the function; use a thread unless it is a coroutine function."""
-        validated = self.spec.input_schema[query_type].model_validate(dict(parameters))
-        arguments = {name: getattr(validated, name) for name in type(validated).model_fields}
-        if inspect.iscoroutinefunction(self._function):
-            data = await self._function(**arguments)
-        else:
-            data = await _THREADS.run(self._function, **arguments)
-        if isinstance(data, BaseModel):
-            data = data.model_dump(mode="json")
-        return self.format_success_response(query_type, parameters, [data], {"data": data})
+Execute = Callable[[str, dict[str, Any]], Awaitable[Mapping[str, Any]]]
 
 
 @with_config(ConfigDict(extra="allow"))
@@ -78,8 +58,8 @@ class StandardResponse(TypedDict):
 class ServedTool(PublishedTool):
     """Publishes a user's tool through every interface, and validates its input and output."""
 
-    def __init__(self, tool: Tool, spec: ToolSpec) -> None:
-        self._tool = tool
+    def __init__(self, tool: UserTool, spec: ToolSpec, execute: Execute) -> None:
+        self._execute = execute
         self.definition = ToolDefinition(
             name=spec.name,
             title=getattr(tool, "title", spec.name),
@@ -89,7 +69,7 @@ class ServedTool(PublishedTool):
             input_model=None,
             input_json_schema=_build_call_schema(spec),
             outputs=(Output(StandardResponse, (("results",), ("data",))),),
-            # By default, assume that a tool is destructive and not idempotent.
+            # A tool's effects are unknown, so it is destructive and not retried unless it declares otherwise.
             read_only=bool(getattr(tool, "read_only", False)),
             destructive=bool(getattr(tool, "destructive", True)),
             idempotent=bool(getattr(tool, "idempotent", False)),
@@ -104,7 +84,7 @@ class ServedTool(PublishedTool):
             raise ParameterError(query, {"field": "parameters"})
         try:
             check_arguments(query.model, dict(query.arguments))
-            response = await self._tool.execute(query.query_type, dict(query.arguments))
+            response = await self._execute(query.query_type, dict(query.arguments))
         except ToolError as error:
             response = build_failure(self.name, query.query_type, query.arguments, error)
         else:
@@ -156,14 +136,30 @@ def serve_user_tools(
 
 def _serve(candidate: UserTool) -> ServedTool:
     tool = candidate() if isinstance(candidate, type) and issubclass(candidate, Tool) else candidate
-    if not isinstance(tool, Tool):
-        if not inspect.isfunction(tool):
-            raise SettingsInvalid(f"{tool!r} is not a tool; pass a function, or a Tool with a spec")
-        tool = FunctionTool(tool)
-    spec = getattr(tool, "spec", None)
-    if not isinstance(spec, ToolSpec) or not spec.input_schema:
-        raise SettingsInvalid(f"The tool {type(tool).__name__} has no spec (a ToolSpec)")
-    return ServedTool(tool, spec)
+    if isinstance(tool, Tool):
+        spec = getattr(tool, "spec", None)
+        if not isinstance(spec, ToolSpec) or not spec.input_schema:
+            raise SettingsInvalid(f"The tool {type(tool).__name__} has no spec (a ToolSpec)")
+        return ServedTool(tool, spec, tool.execute)
+    if not inspect.isfunction(tool):
+        raise SettingsInvalid(f"{tool!r} is not a tool; pass a function, or a Tool with a spec")
+    spec = _build_spec(tool)
+    return ServedTool(tool, spec, partial(_call_function, tool, spec))
+
+
+async def _call_function(
+    function: Callable[..., Any], spec: ToolSpec, query_type: str, parameters: dict[str, Any]
+) -> dict[str, Any]:
+    """Call a function, in a thread unless it is a coroutine function, and return its result as ``data``."""
+    validated = spec.input_schema[query_type].model_validate(parameters)
+    arguments = {name: getattr(validated, name) for name in type(validated).model_fields}
+    if inspect.iscoroutinefunction(function):
+        data = await function(**arguments)
+    else:
+        data = await _THREADS.run(function, **arguments)
+    if isinstance(data, BaseModel):
+        data = data.model_dump(mode="json")
+    return success_response(spec.name, query_type, parameters, [data], {"data": data})
 
 
 def _build_spec(function: Callable[..., Awaitable[Any] | Any]) -> ToolSpec:
