@@ -9,7 +9,6 @@ import ast
 import operator
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 MAX_CHARS: Final = 500
@@ -28,27 +27,21 @@ class ConditionFailed(ValueError):
     """A valid condition cannot be evaluated, for example because of wrong types."""
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """A valid condition.
+def is_true(text: str, names: Mapping[str, Any]) -> bool:
+    """Evaluate a valid condition, or raise ConditionFailed."""
+    try:
+        # The text is parsed for each evaluation, because hundreds of stored trees slow the garbage collector.
+        return bool(_evaluate(_parse(text), names))
+    except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+        reason = f"there is no {error}" if isinstance(error, LookupError) else str(error)
+        raise ConditionFailed(reason) from error
 
-    ``keys`` are the memory keys that the condition reads by a literal name, as in ``memory["trip"]``.
+
+def check_condition(text: str, key: str | None) -> frozenset[str]:
+    """Check a condition on ``value``, ``results``, ``memory`` and the step's key, or raise ConditionInvalid.
+
+    Return the memory keys that the condition reads by a literal name, as in ``memory["trip"]``.
     """
-
-    text: str
-    keys: frozenset[str]
-
-    def is_true(self, names: Mapping[str, Any]) -> bool:
-        try:
-            # The text is parsed for each evaluation, because hundreds of stored trees slow the garbage collector.
-            return bool(_evaluate(_parse(self.text), names))
-        except (TypeError, ValueError, ArithmeticError, LookupError) as error:
-            reason = f"there is no {error}" if isinstance(error, LookupError) else str(error)
-            raise ConditionFailed(reason) from error
-
-
-def compile_condition(text: str, key: str | None) -> Condition:
-    """Compile a condition on ``value``, ``results``, ``memory`` and the step's key, or raise ConditionInvalid."""
     names: tuple[str, ...] = _NAMES
     if key is not None and key.isidentifier() and key not in names:
         names = (*names, key)
@@ -75,7 +68,7 @@ def compile_condition(text: str, key: str | None) -> Condition:
             if isinstance(node, ast.Call):
                 children.remove(node.func)
         if not children:
-            return Condition(text, frozenset(keys))
+            return frozenset(keys)
         level = children
     raise ConditionInvalid(f"it is nested more than {MAX_DEPTH} levels deep")
 

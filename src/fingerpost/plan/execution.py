@@ -21,7 +21,7 @@ from fingerpost.contract.published_tool import new_correlation_id
 from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import BrokenContract, ParameterError, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import HUMAN, Agent, Task
-from fingerpost.plan.conditions import ConditionFailed
+from fingerpost.plan.conditions import ConditionFailed, is_true
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
@@ -270,11 +270,12 @@ class Execution:
         return response
 
     async def _skip(self, ready: ReadyStep) -> bool:
-        assert ready.condition is not None
-        is_present, _value, response = self._memory.find_value(ready)
+        assert ready.step.done_check is not None
+        is_present, value, response = self._memory.find_value(ready)
+        names = self._memory.build_names(ready, value, response)
         has_expected_value = ready.step.expected_key is None or is_present
         try:
-            is_done = has_expected_value and await compute(ready.condition.is_true, self._memory.build_names(ready))
+            is_done = has_expected_value and await compute(is_true, ready.step.done_check, names)
         except ConditionFailed as error:
             self._append_event("condition_failed", ready.step.step_id, reason=f"done_check: {error}")
             return False

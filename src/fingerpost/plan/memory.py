@@ -44,8 +44,7 @@ class Memory:
         value = get_at_path(response, ready.step.output_path or [])
         return value is not None, value, response
 
-    def build_names(self, ready: ReadyStep) -> dict[str, Any]:
-        _present, value, response = self.find_value(ready)
+    def build_names(self, ready: ReadyStep, value: Any, response: Any) -> dict[str, Any]:
         ancestors = self._valid.ancestors[ready.step.step_id]
         names = {
             "value": value,

@@ -22,7 +22,7 @@ from fingerpost.plan.catalogue import (
     parse_tool_query,
     suggest_or_list,
 )
-from fingerpost.plan.conditions import Condition, ConditionInvalid, compile_condition
+from fingerpost.plan.conditions import ConditionInvalid, check_condition
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.references import ParameterPath, Reference, list_references
 
@@ -58,6 +58,7 @@ class ReadyStep:
 
     Attributes:
         key: the memory key of the step's output.
+        condition_keys: the memory keys that the step's ``done_check`` reads.
         dependencies: declared and inferred dependencies, in order.
     """
 
@@ -65,7 +66,7 @@ class ReadyStep:
     tool: PlanTool | None = None
     query: ToolQuery | None = None
     key: str | None = None
-    condition: Condition | None = None
+    condition_keys: frozenset[str] = frozenset()
     references: list[Reference] = field(default_factory=list)
     dependencies: list[int] = field(default_factory=list)
 
@@ -139,7 +140,7 @@ class _PlanCheck:
         if cycle := self._find_ancestors("dependencies", "form a cycle"):
             return [*found, cycle]
         found += [problem for ready in self.ready.values() for problem in self._add_dependencies(ready)]
-        has_inferred = any(ready.references or ready.condition is not None for ready in self.ready.values())
+        has_inferred = any(ready.references or ready.condition_keys for ready in self.ready.values())
         if has_inferred and (cycle := self._find_ancestors("parameters", "refer to one another in a cycle")):
             return [*found, cycle]
         return [*found, *self._check_writers()]
@@ -195,7 +196,7 @@ class _PlanCheck:
             yield from self._check_parameters(ready)
         if step.done_check is not None and not is_done:
             try:
-                ready.condition = compile_condition(step.done_check, ready.key)
+                ready.condition_keys = check_condition(step.done_check, ready.key)
             except ConditionInvalid as error:
                 yield PlanProblem(number, "done_check", f"{clip(step.done_check)!r} does not compile: {error}")
 
@@ -248,9 +249,8 @@ class _PlanCheck:
                 reason = f"refers to '{clip(reference.key)}', which no step provides; {choices}"
                 yield PlanProblem(number, _format_path(("parameters", *reference.location)), reason)
             ready.dependencies += writers
-        if ready.condition is not None:
-            for key in sorted(ready.condition.keys - {ready.key}):
-                ready.dependencies += self._list_writers(number, key)
+        for key in sorted(ready.condition_keys - {ready.key}):
+            ready.dependencies += self._list_writers(number, key)
         ready.dependencies = list(dict.fromkeys(ready.dependencies))
 
     def _list_writers(self, reader: int, key: str) -> list[int]:
