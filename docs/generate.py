@@ -374,8 +374,8 @@ def _messages() -> list[str]:
     lines += ["", "## Remedies", "", "A remedy is the hint of an error. Names in braces are replaced by values."]
     lines += ["Over MCP, `fingerpost/remedy` in `_meta` of a failed call contains the kind and the values.", ""]
     lines += ["| kind | for agents | at the terminal |", "|---|---|---|"]
-    rows = ((kind, kind.sentence, REMEDIES[kind].replace("{{", "{").replace("}}", "}")) for kind in RemedyKind)
-    lines += [f"| `{kind.value}` | {_cell(agents)} | {_cell(people)} |" for kind, agents, people in rows]
+    rows = ((kind.code, kind.value, REMEDIES[kind].replace("{{", "{").replace("}}", "}")) for kind in RemedyKind)
+    lines += [f"| `{code}` | {_cell(agents)} | {_cell(people)} |" for code, agents, people in rows]
     lines += ["", "## Messages", "", "The other messages in each source file. Names in braces are replaced by values."]
     for name, sentences in _list_sentences():
         lines += ["", f"### {name}", "", *(f"- {sentence}" for sentence in sentences)]

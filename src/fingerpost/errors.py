@@ -7,50 +7,39 @@ the command line, and ``apps/views/assets/strings.js`` for the web page.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
+from enum import Enum, unique
 from typing import Any, Self
 
 
-class RemedyKind(StrEnum):
-    """The kinds of remedies, each with its ``sentence`` for agents; a remedy's values replace the names in braces."""
-
-    sentence: str
+@unique
+class RemedyKind(Enum):
+    """The kinds of remedies, each with its sentence for agents; a remedy's values replace the names in braces."""
 
     # Text that suits both agents and people.
-    ADVICE = "advice", "{text}"
+    ADVICE = "{text}"
     # The plan_trip contract's own hint.
-    LOOSEN_LIMITS = "loosen-limits", "Try increasing maxWalkingDistance or adjusting departure time"
-    LOOK_UP_PLACE = "look-up-place", "Look the place up with findAddressOrStop, or give its position as lat,lon"
-    LOOK_UP_STOP = "look-up-stop", "Look the stop up with findAddressOrStop or find_stops"
-    SEARCH_NEARBY = "search-nearby", "Check the spelling, or search around a coordinate with find_stops"
-    SEARCH_FARTHER = "search-farther", "Increase maxDistanceMeters, or omit it"
-    SAVE_PLACE = (
-        "save-place",
-        "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
-    )
-    SAVE_AGAIN = (
-        "save-again",
-        "Save it again with save_user_variable: a stop by its id, a place as a location with lat and lon",
-    )
-    USE_CANDIDATE = "use-candidate", "Choose a candidate and use its token as {field}"
+    LOOSEN_LIMITS = "Try increasing maxWalkingDistance or adjusting departure time"
+    LOOK_UP_PLACE = "Look the place up with findAddressOrStop, or give its position as lat,lon"
+    LOOK_UP_STOP = "Look the stop up with findAddressOrStop or find_stops"
+    SEARCH_NEARBY = "Check the spelling, or search around a coordinate with find_stops"
+    SEARCH_FARTHER = "Increase maxDistanceMeters, or omit it"
+    SAVE_PLACE = "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable"
+    SAVE_AGAIN = "Save it again with save_user_variable: a stop by its id, a place as a location with lat and lon"
+    USE_CANDIDATE = "Choose a candidate and use its token as {field}"
     # Candidates in the lookup contract have no token; its tools accept the candidate itself (rule D2).
-    SEND_CANDIDATE = "send-candidate", "Send the intended candidate as {field}"
-    CONFIRM_CANDIDATE = (
-        "confirm-candidate",
-        "If you mean {name}, use {token} as {field}; otherwise spell it differently",
-    )
-    SEND_PARAMETER_VALUE = "send-parameter-value", "Send the parameterValue of the intended place instead"
+    SEND_CANDIDATE = "Send the intended candidate as {field}"
+    CONFIRM_CANDIDATE = "If you mean {name}, use {token} as {field}; otherwise spell it differently"
+    SEND_PARAMETER_VALUE = "Send the parameterValue of the intended place instead"
     # SET_KEY: a key from ``settings`` was refused. ADD_KEY: no key was sent.
-    SET_KEY = "set-key", "The operator must set a valid key for this source"
-    ADD_KEY = "add-key", "The operator must set a valid key for this source"
-    START_FROM_RUN = "start-from-run", "Start a new run with memory_of set to this run's id"
-    END_A_RUN = "end-a-run", "Wait for a run to end, or cancel a run: call run_plan with its run_id and action cancel"
+    SET_KEY = "The operator must set another key for this source"
+    ADD_KEY = "The operator must set a valid key for this source"
+    START_FROM_RUN = "Start a new run with memory_of set to this run's id"
+    END_A_RUN = "Wait for a run to end, or cancel a run: call run_plan with its run_id and action cancel"
 
-    def __new__(cls, kind: str, sentence: str) -> Self:
-        """Create a member whose value is its kind."""
-        member = str.__new__(cls, kind)
-        member._value_, member.sentence = kind, sentence
-        return member
+    @property
+    def code(self) -> str:
+        """The kind's code for interfaces, such as ``look-up-place``."""
+        return self.name.lower().replace("_", "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +52,7 @@ class Remedy:
     @property
     def sentence(self) -> str:
         """The advice for agents, without a final period."""
-        return self.kind.sentence.format_map(self.values)
+        return self.kind.value.format_map(self.values)
 
 
 def advise(text: str) -> Remedy:

@@ -247,7 +247,7 @@ def build_result(answer: Answer) -> dict[str, Any]:
     if answer.error is not None:
         meta[CAUSE] = answer.error.cause
         if (remedy := answer.error.remedy) is not None:
-            meta[REMEDY] = {"kind": remedy.kind.value, "values": dict(remedy.values)}
+            meta[REMEDY] = {"kind": remedy.kind.code, "values": dict(remedy.values)}
     meta |= {key: answer.extras[name] for key, name in listing.EXTRAS.items() if name in answer.extras}
     return {
         "resultType": "complete",
