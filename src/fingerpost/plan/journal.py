@@ -319,9 +319,6 @@ class Journal(ABC):
         """Recover the runs of dead processes during the block, if several processes share the engine."""
         return nullcontext()
 
-    async def launch(self) -> object:  # noqa: B027  (optional)
-        """Start the engine before its first run."""
-
     async def execute_run(self, run_id: str) -> RunState:
         """Execute a run in this process; an engine may override this."""
         return await self.execute_here(run_id)

@@ -47,6 +47,7 @@ def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
 
     The computed size is a lower bound on the length of the JSON text.
     """
+    too_large = f"is larger than {max_bytes:,} bytes of JSON"
     size_bytes = 0
     level = [value]
     for _ in range(max_depth + 1):
@@ -65,7 +66,7 @@ def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
             elif value_type is list or value_type is tuple:
                 size_bytes += 2 + len(item)
                 if size_bytes > max_bytes:
-                    break
+                    return too_large
                 children.extend(item)
             elif value_type is float and not math.isfinite(item):
                 return "contains a number that is not finite"
@@ -76,9 +77,7 @@ def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
             else:
                 return f"contains a {value_type.__name__}, which is not JSON"
             if size_bytes > max_bytes:
-                break
-        if size_bytes > max_bytes:
-            return f"is larger than {max_bytes:,} bytes of JSON"
+                return too_large
         if not children:
             return None
         level = children

@@ -129,6 +129,7 @@ def _describe(
         for step in plan.steps
     ]
     waiting = [number for number, record in run.steps.items() if record.state == "waiting"]
+    is_resumable = state == "interrupted" or (state == "failed" and any(step.get("retryable") for step in steps))
     view: dict[str, Any] = {
         "run_id": run.run_id,
         "state": state,
@@ -145,8 +146,8 @@ def _describe(
         "waiting_for": waiting,
         "steps": steps,
         "values": list(_list_values(memory.to_dict(), memory.list_paths(), max_values_bytes)),
-        "next": _suggest_next_action(state, waiting, steps),
-        "resumable": state == "interrupted" or (state == "failed" and any(step.get("retryable") for step in steps)),
+        "next": _suggest_next_action(state, waiting, is_resumable=is_resumable),
+        "resumable": is_resumable,
         "remarks_left_out": _add_remarks(plan, steps, memory),
     }
     if "plan" in parts:
@@ -280,20 +281,17 @@ def _list_values(memory: dict[str, Any], paths: dict[str, list[str]], max_bytes:
         yield omit_none(RunValue, {"key": key, "value": None if is_too_long else value, "left_out": is_too_long})
 
 
-def _suggest_next_action(state: ReportedState, waiting: list[int], steps: Collection[RunStep]) -> str | None:
-    resume = "run_plan with action resume continues the run"
-    change = (
-        "run_plan with action replace changes the unfinished steps; run_plan with a new plan and memory_of reuses the "
-        "results"
-    )
+def _suggest_next_action(state: ReportedState, waiting: list[int], *, is_resumable: bool) -> str | None:
     match state:
         case "waiting":
             decide = "call run_plan with action approve or reject, its run_id and step_id"
             return f"A person must decide on step {waiting[0]}: {decide}"
         case "running":
             return "Call get_plan_run again; run_plan with action cancel ends the run"
-        case "interrupted":
-            return resume
-        case "failed":
-            return f"{resume}; {change}" if any(step.get("retryable") for step in steps) else change
+        case "interrupted" | "failed":
+            actions = ["run_plan with action resume continues the run"] if is_resumable else []
+            if state == "failed":
+                actions.append("run_plan with action replace changes the unfinished steps")
+                actions.append("run_plan with a new plan and memory_of reuses the results")
+            return "; ".join(actions)
     return None

@@ -21,7 +21,8 @@ async def work(say, engine, folder, build, plans):
     for raw in plans:
         await runs.create(read_plan(raw), user=USER)
     open_runs = [line["run_id"] for line in await runs.list_runs(USER) if line["state"] in ("running", "waiting")]
-    await journal.launch()
+    if launch := getattr(journal, "launch", None):
+        await launch()
     say(READY)
 
     async def execute(run_id):
