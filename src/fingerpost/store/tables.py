@@ -190,9 +190,8 @@ class SqliteTables:
     def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)
         with self.file.translating_sqlite_errors(), closing(self.connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            result = act(connection)
-            connection.execute("COMMIT")
-        return result
+            with connection:
+                return act(connection)
 
     def connect(self) -> sqlite3.Connection:
         """Upgrade the tables and return a new connection in autocommit mode."""

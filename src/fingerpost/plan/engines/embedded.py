@@ -100,15 +100,9 @@ class FileSession:
         with self._tables.file.translating_sqlite_errors():
             if self._connection is None:
                 self._connection = self._tables.connect()
-            connection = self._connection
-            connection.execute("BEGIN IMMEDIATE" if is_write else "BEGIN")
-            try:
-                result = act(connection)
-                connection.execute("COMMIT")
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-        return result
+            self._connection.execute("BEGIN IMMEDIATE" if is_write else "BEGIN")
+            with self._connection as connection:
+                return act(connection)
 
     def find_lost_runs(self, connection: sqlite3.Connection, run_ids: Collection[str]) -> Collection[str]:
         return {run_id for run_id in run_ids if not connection.execute(_EXISTS, (run_id,)).fetchone()}
