@@ -119,7 +119,8 @@ class Execution:
         if not planned:
             # All steps were finished, because the plan was replaced.
             state = "completed"
-        await self._commit(None, [self._new_event(f"run_{state}")], state)
+        end = self._new_event(f"run_{state}")
+        await self.journal.record(self.run.run_id, None, [end], state, end.at)
         return state
 
     async def _listen(self) -> None:
@@ -136,9 +137,6 @@ class Execution:
                 # The next read may succeed; only a failed write of a record ends the run.
                 _log.warning("run=%s: its signals cannot be read: %s", self.run.run_id, error.message)
             self._change.set()
-
-    async def _commit(self, step: StepRecord | None, events: list[Event], state: RunState | None) -> None:
-        await self.journal.record(self.run.run_id, step, events, state, events[0].at)
 
     def _new_event(self, kind: str, number: int | None = None, **data: Any) -> Event:
         self._seq += 1
@@ -315,7 +313,8 @@ class Execution:
             if not self._unfinished:
                 run_state = "completed"
                 events.append(self._new_event("run_completed"))
-        await self._commit(StepRecord(number, state, output, note, attempts, events[0].at), events, run_state)
+        step = StepRecord(number, state, output, note, attempts, events[0].at)
+        await self.journal.record(self.run.run_id, step, events, run_state, step.at)
 
     async def _decide(self, ready: ReadyStep) -> bool:
         number = ready.step.step_id

@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from fingerpost.contract.check import clip, describe_problem, read_arguments
 from fingerpost.contract.plan import Plan, PlanStep
@@ -104,22 +103,17 @@ def validate_plan(
     """
     check = _PlanCheck(plan, catalogue, frozenset(memory), frozenset(done), limits or Limits())
     problems = check.find_problems()
-    if problems:
-        raise _build_error(problems, summary, hint)
-    return ValidPlan(check.ready, check.ancestors)
-
-
-def _build_error(problems: list[PlanProblem], summary: str, hint: str | None) -> PlanInvalid:
-    more_count = len(problems) - _MAX_REPORTED
-    more = f"; and {more_count} more" if more_count > 0 else ""
+    if not problems:
+        return ValidPlan(check.ready, check.ancestors)
     first = problems[0]
     place = "plan" if first.step_id is None else f"plan.steps[step_id={first.step_id}].{first.field}"
     errors = [{"step_id": p.step_id, "field": p.field, "reason": p.reason} for p in problems[:_MAX_LISTED]]
     details: dict[str, Any] = {"field": place, "errors": errors}
     if len(problems) > _MAX_LISTED:
         details["errors_left_out"] = len(problems) - _MAX_LISTED
-    sentence = "; ".join(str(problem) for problem in problems[:_MAX_REPORTED])
-    return PlanInvalid(f"{summary}: {sentence}{more}", details, hint=hint)
+    more_count = len(problems) - _MAX_REPORTED
+    more = f"; and {more_count} more" if more_count > 0 else ""
+    raise PlanInvalid(f"{summary}: {'; '.join(map(str, problems[:_MAX_REPORTED]))}{more}", details, hint=hint)
 
 
 @dataclass(slots=True)
@@ -215,6 +209,7 @@ class _PlanCheck:
             yield PlanProblem(step.step_id, "agent", f"'{clip(step.agent)}' is unknown; {choices}")
 
     def _check_parameters(self, ready: ReadyStep) -> Iterator[PlanProblem]:
+        """Validate a step's arguments; arguments with references are validated at run time."""
         assert ready.tool is not None
         number = ready.step.step_id
         query = parse_tool_query(ready.tool.spec, ready.step.parameters)
@@ -223,16 +218,23 @@ class _PlanCheck:
             return
         ready.query = query
         place = _format_path(("parameters", *query.prefix))
+        paths = [reference.location[len(query.prefix) :] for reference in ready.references]
+        if () in paths:
+            return
+        unknown = {path[0] for path in paths} & get_field_types(query.model).keys()
         try:
-            validation_errors = _list_errors(query, ready.references)
+            read_arguments(query.model, query.arguments | dict.fromkeys(unknown, _PLACEHOLDER))
+        except ValidationError as error:
+            for issue in error.errors(include_url=False):
+                # An error about the whole model may be caused by a placeholder.
+                if not unknown or {*issue["loc"][:1]} - unknown:
+                    found = describe_problem(issue, query.model)
+                    field = ".".join(filter(None, (place, found.field)))
+                    yield PlanProblem(number, field, found.sentence, found.predicate)
         except ToolError as error:
             # A validator of the tool's model raised a ToolError.
-            yield PlanProblem(number, place, error.message)
-            return
-        for issue in validation_errors:
-            found = describe_problem(issue, query.model)
-            field = ".".join(filter(None, (place, found.field)))
-            yield PlanProblem(number, field, found.sentence, found.predicate)
+            if not unknown:
+                yield PlanProblem(number, place, error.message)
 
     def _add_dependencies(self, ready: ReadyStep) -> Iterator[PlanProblem]:
         """Add the dependencies that references and conditions imply; report keys that no step provides."""
@@ -267,25 +269,6 @@ class _PlanCheck:
                     )
                     yield PlanProblem(second, "expected_key", reason)
                     break
-
-
-def _list_errors(query: ToolQuery, references: Collection[Reference]) -> list[ErrorDetails]:
-    """Return the validation errors of a step's arguments; arguments with references are validated at run time."""
-    paths = [reference.location[len(query.prefix) :] for reference in references]
-    if () in paths:
-        return []
-    unknown = {path[0] for path in paths} & get_field_types(query.model).keys()
-    arguments = query.arguments | dict.fromkeys(unknown, _PLACEHOLDER)
-    try:
-        read_arguments(query.model, arguments)
-    except ValidationError as error:
-        found = error.errors(include_url=False)
-        # An error about the whole model may be caused by a placeholder.
-        return [issue for issue in found if not unknown or {*issue["loc"][:1]} - unknown]
-    except ToolError:
-        if not unknown:
-            raise
-    return []
 
 
 def _format_path(path: ParameterPath) -> str:
