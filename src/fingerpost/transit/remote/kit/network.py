@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime
+from dataclasses import replace
+from datetime import datetime
 from functools import reduce
 from typing import ClassVar
 
@@ -77,22 +77,6 @@ def _limit(fetch: Fetch, limits: RequestLimits) -> Fetch:
     return fetch_within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoardRows:
-    """The rows of a board, possibly with some outside its window; other fields are as in ``port.DepartureBoard``.
-
-    ``retrieved_at`` is the retrieval time of the oldest response. ``zone`` and ``days`` (the first and last day of the
-    timetable) default to those of the network.
-    """
-
-    rows: Iterable[Departure] = ()
-    retrieved_at: datetime | None = None
-    notes: Sequence[str] = ()
-    alerts: Sequence[ServiceAlert] = ()
-    zone: str | None = None
-    days: tuple[date | None, date | None] | None = None
-
-
 class ServerNetwork(port.Network, ABC):
     """A network on one server; see ``port.Network``. Instances are thread-safe.
 
@@ -145,21 +129,26 @@ class ServerNetwork(port.Network, ABC):
     async def find_ride(self, ref: RideRef, *, language: str = "en") -> port.JourneyAnswer:
         return await find_ref_ride(self, ref, language, self._new_provenance(None, language))
 
-    async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
-        found = await self._find_board(query, self._choose_language(query.language))
-        rows = list(found.rows)
-        provenance = self._new_provenance(found.retrieved_at, query.language, found.notes, zone=found.zone)
+    def _new_board(
+        self,
+        query: port.DepartureQuery,
+        rows: Sequence[Departure],
+        retrieved_at: datetime | None,
+        notes: Sequence[str],
+        *,
+        alerts: Sequence[ServiceAlert] = (),
+        zone: str | None = None,
+    ) -> port.DepartureBoard:
+        """Return the board of the rows in a query's window; ``retrieved_at`` is that of the oldest response."""
         updates = [row.last_realtime_update for row in rows if row.last_realtime_update is not None]
-        first_day, last_day = found.days or (provenance.first_day, provenance.last_day)
         first, last = query.instant, query.instant + query.window_s
         in_window = list_in_window(rows, first, last, by_schedule=query.by_schedule)
+        provenance = self._new_provenance(retrieved_at, query.language, notes, zone=zone)
         return port.DepartureBoard(
             departures=take_first(in_window, query.wanted, by_schedule=query.by_schedule),
             found_count=len(in_window),
-            provenance=replace(
-                provenance, realtime_updated=min(updates, default=None), first_day=first_day, last_day=last_day
-            ),
-            alerts=found.alerts,
+            provenance=replace(provenance, realtime_updated=min(updates, default=None)),
+            alerts=alerts,
         )
 
     async def find_stop(self, stop_id: str, *, language: str | None = None, whole_place: bool = False) -> Place | None:
@@ -184,10 +173,6 @@ class ServerNetwork(port.Network, ABC):
     @abstractmethod
     def _list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
         """Yield pages until the query is answered; a page may contain nothing usable, for example only long walks."""
-
-    @abstractmethod
-    async def _find_board(self, query: port.DepartureQuery, language: str | None) -> BoardRows:
-        """Return the departures in a query's window, leaving out stop times at which riders cannot board."""
 
     def _choose_language(self, language: str | None) -> str | None:
         """Return the language for names, or None for the server's default."""

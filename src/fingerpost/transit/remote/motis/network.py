@@ -16,13 +16,12 @@ from fingerpost.transit.model.line_colors import parse_line_colors
 from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
-from fingerpost.transit.port import DepartureQuery
+from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest
 from fingerpost.transit.remote.kit.network import (
     EARLIEST_S,
     LATEST_S,
-    BoardRows,
     ServerNetwork,
     ServerSource,
     find_common_zone,
@@ -113,26 +112,24 @@ class MotisNetwork(ServerNetwork):
     def _list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
         return journeys.list_pages(self._server, self._ids, request)
 
-    async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:
+    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         try:
-            boards = await self._fetch_boards(query, language)
+            boards = await self._fetch_boards(query)
         except OutsideCalendar as error:
             days = [error.details.get(name) for name in ("first_day", "last_day")]
             first, last = (None if day is None else date.fromisoformat(day) for day in days)
-            return BoardRows(notes=[f"{error.message}."], days=(first, last))
+            board = self._new_board(query, (), None, [f"{error.message}."])
+            return replace(board, provenance=replace(board.provenance, first_day=first, last_day=last))
         pages = [(server_id, page) for server_id, board in boards.items() for page in board]
         times = [(server_id, time) for server_id, page in pages for time in page.data.stop_times]
         zone = next((time.place.tz for _, time in times if is_zone(time.place.tz)), None) or self._profile.zone
-        return BoardRows(
-            rows=list_rows(times, self._ids, ZoneInfo(zone)),
-            retrieved_at=min((page.retrieved_at for _, page in pages), default=None),
-            notes=list(dict.fromkeys(note for _, page in pages for note in page.notes)),
-            zone=zone,
-        )
+        rows = list_rows(times, self._ids, ZoneInfo(zone))
+        retrieved_at = min((page.retrieved_at for _, page in pages), default=None)
+        notes = list(dict.fromkeys(note for _, page in pages for note in page.notes))
+        return self._new_board(query, rows, retrieved_at, notes, zone=zone)
 
-    async def _fetch_boards(
-        self, query: DepartureQuery, language: str | None
-    ) -> dict[str, Sequence[Answer[shapes.MotisStopTimes]]]:
+    async def _fetch_boards(self, query: DepartureQuery) -> dict[str, Sequence[Answer[shapes.MotisStopTimes]]]:
+        language = self._choose_language(query.language)
         before_s, after_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (0, 0)
         first, last = query.instant - before_s, query.instant + query.window_s + after_s
 
@@ -179,7 +176,7 @@ async def fetch_board(
     return [answer]
 
 
-def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterable[Departure]:
+def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> list[Departure]:
     """Return the distinct departures; ``times`` pairs each stop time with the server's id of the requested stop."""
     rows: dict[tuple[str, str, int], Departure] = {}
     for server_id, time in times:
@@ -209,7 +206,7 @@ def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zo
             alerts=journeys.list_active_alerts(place.alerts, place.departure, place.departure),
         )
         rows[row.stop_id, row.trip_id, row.scheduled] = row
-    return rows.values()
+    return list(rows.values())
 
 
 class MotisSource(ServerSource):

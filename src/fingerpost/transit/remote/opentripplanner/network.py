@@ -16,12 +16,11 @@ from fingerpost.transit.model.line_colors import parse_line_colors
 from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
-from fingerpost.transit.port import DepartureQuery
+from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest
 from fingerpost.transit.remote.kit.network import (
     EARLIEST_S,
     LATEST_S,
-    BoardRows,
     ServerNetwork,
     ServerSource,
     find_common_zone,
@@ -119,7 +118,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
     def _list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
         return journeys.list_pages(self._server, self._ids, self._profile, request)
 
-    async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:
+    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         before_s, after_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (MARGIN_S, MARGIN_S)
         variables = {
             "ids": self._ids.decode_all(query.stop_ids),
@@ -127,18 +126,15 @@ class OpenTripPlannerNetwork(ServerNetwork):
             "seconds": query.window_s + before_s + after_s,
             "count": MAX_ROWS,
         }
-        answer = await self._server.fetch(shapes.Board, variables, language=language)
+        answer = await self._server.fetch(shapes.Board, variables, language=self._choose_language(query.language))
         stops = answer.data.stops
         times: Sequence[object] = [time for stop in stops for time in stop.stoptimes_without_patterns]
         answer.require("departure", "stops", "stoptimesWithoutPatterns", found=times)
         zone = ZoneInfo(self._profile.zone)
-        alerts = (alert for stop in stops for alert in stop.alerts)
-        return BoardRows(
-            rows=(row for stop in stops for row in list_rows(stop, self._ids, zone)),
-            retrieved_at=answer.retrieved_at,
-            notes=answer.notes,
-            alerts=journeys.list_active_alerts(alerts, query.instant, query.instant + query.window_s),
-        )
+        rows = [row for stop in stops for row in list_rows(stop, self._ids, zone)]
+        all_alerts = (alert for stop in stops for alert in stop.alerts)
+        alerts = journeys.list_active_alerts(all_alerts, query.instant, query.instant + query.window_s)
+        return self._new_board(query, rows, answer.retrieved_at, answer.notes, alerts=alerts)
 
 
 # More departures than any stop has in a day.

@@ -19,9 +19,9 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
+from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, TextJourneyQuery
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest
-from fingerpost.transit.remote.kit.network import BoardRows, ServerNetwork, ServerSource
+from fingerpost.transit.remote.kit.network import ServerNetwork, ServerSource
 from fingerpost.transit.remote.kit.places import SingleFeedIds
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import TflRequest, list_lift_alerts, list_line_alerts, list_stop_alerts
@@ -87,7 +87,7 @@ class TflNetwork(ServerNetwork):
         """Convert a public stop id to TfL's id; return any other text stripped."""
         return next(iter(self._ids.decode(text)), text.strip())
 
-    async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:  # noqa: ARG002
+    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         now = int(clock.now().timestamp())
         first, last = query.instant, query.instant + query.window_s
         if query.by_schedule or first > now + REACH_S or last < now - _LIVE_MARGIN_S:
@@ -100,8 +100,7 @@ class TflNetwork(ServerNetwork):
         )
         answers = [answer for answer in found if answer is not None]
         predictions = [prediction for answer in answers for prediction in answer.data]
-        ids_by_line = {prediction.line: prediction.line_id for prediction in predictions if prediction.line_id}
-        predicted_ids = set(ids_by_line.values())
+        predicted_ids = {prediction.line_id for prediction in predictions if prediction.line_id}
         lines, stops, lifts = await asyncio.gather(
             find_or_none(self._list_line_status(predicted_ids, server_ids)),
             find_or_none(self._list_status(tuple[shapes.StopDisruption, ...], server_ids, "StopPoint", "Disruption")),
@@ -119,23 +118,15 @@ class TflNetwork(ServerNetwork):
             if line.id not in predicted_ids
             for alert in list_line_alerts([line], line.id, first, last)
         ]
-        return BoardRows(
-            rows=[
-                replace(
-                    row, alerts=list_line_alerts(lines or (), ids_by_line.get(row.line, ""), row.expected, row.expected)
-                )
-                for row in self._list_predicted_departures(predictions, now)
-            ],
-            alerts=(
-                *idle_alerts,
-                *list_stop_alerts(stops or (), first, last),
-                *list_lift_alerts(lifts or (), server_ids),
-            ),
-            notes=notes,
-            retrieved_at=min((answer.retrieved_at for answer in answers), default=None),
-        )
+        rows = list(self._list_predicted_departures(predictions, lines or (), now))
+        stop_alerts = list_stop_alerts(stops or (), first, last)
+        alerts = (*idle_alerts, *stop_alerts, *list_lift_alerts(lifts or (), server_ids))
+        retrieved_at = min((answer.retrieved_at for answer in answers), default=None)
+        return self._new_board(query, rows, retrieved_at, notes, alerts=alerts)
 
-    def _list_predicted_departures(self, predictions: Iterable[shapes.Prediction], now: int) -> Iterator[Departure]:
+    def _list_predicted_departures(
+        self, predictions: Iterable[shapes.Prediction], lines: Sequence[shapes.TflLine], now: int
+    ) -> Iterator[Departure]:
         """Yield the predicted departures, except those at a trip's last stop and expired predictions."""
         # Of two predictions with the same id, use the newer one.
         by_time = sorted(predictions, key=lambda prediction: prediction.timestamp)
@@ -155,6 +146,7 @@ class TflNetwork(ServerNetwork):
                 service_day=datetime.fromtimestamp(expected, self._zone).date(),
                 platform=None if platform.lower() in _NO_PLATFORM else platform,
                 last_realtime_update=prediction.timestamp,
+                alerts=list_line_alerts(lines, prediction.line_id, expected, expected),
             )
 
     async def _list_line_status(self, predicted_ids: Set[str], server_ids: Sequence[str]) -> Sequence[shapes.TflLine]:
