@@ -63,7 +63,7 @@ def plan(
 
     if at is not None and arrive is not None:
         raise typer.BadParameter("give --at or --arrive, not both")
-    places = {"origin": _build_place(origin), "destination": _build_place(destination)}
+    places = {"origin": {"type": "label", "value": origin}, "destination": {"type": "label", "value": destination}}
     application = open_application(ctx)
     time_text = arrive if at is None else at
     when = None
@@ -198,11 +198,6 @@ def _parse_position(text: str) -> dict[str, float]:
     if position is None:
         raise typer.BadParameter("a point is two numbers, LAT,LON")
     return position
-
-
-def _build_place(text: str) -> dict[str, Any]:
-    position = read_position(text)
-    return {"type": "label", "value": text} if position is None else {"type": "coords", "value": position}
 
 
 @app.command("set", epilog="Example: fingerpost vars set home Kamppi")
