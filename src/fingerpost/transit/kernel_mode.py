@@ -212,7 +212,7 @@ def _compile(function: FunctionType) -> Any:
 
 
 def _load_machine_code(cache: Any, signature: Any, context: Any) -> Any:
-    """Load a kernel from disk without importing the compiler's rules, which would take a tenth of a second."""
+    """Load a kernel from disk without numba's typing and lowering rules, whose import takes a tenth of a second."""
     from numba.core.runtime.nrt import rtsys
 
     rtsys.initialize(context)

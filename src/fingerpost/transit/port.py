@@ -2,7 +2,8 @@
 
 Instants are in Unix seconds, durations in seconds, and distances in metres.
 Methods that query a source may raise ``SourceChanged`` or a subclass of ``StorageUnavailable`` (both are in
-``fingerpost.errors``). No other error from a source reaches their callers.
+``fingerpost.errors``). They may also raise ``RegionUnsupported``, for a place or time that the network does not cover,
+and the errors in their own docstrings.
 """
 
 # ruff: noqa: ARG002  (the methods for optional abilities ignore their arguments)
@@ -134,8 +135,8 @@ class ServiceGap:
 
     ``next_departure`` is its instant (Unix seconds); ``next_day`` is its day if that is after the days searched;
     both are None if there is no later departure. ``last_day`` is the last day with any departure, or None.
-    ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
-    If ``of_arrivals``, all fields refer to arrivals. If ``is_before``, the fields describe the last departure before an
+    ``cancelled_until`` is the day of the last departure found, if every departure found is cancelled. If
+    ``of_arrivals``, all fields refer to arrivals. If ``is_before``, the fields describe the last departure before an
     instant, and ``last_day`` is the first day with any departure.
     """
 

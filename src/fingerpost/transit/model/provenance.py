@@ -91,8 +91,8 @@ class Provenance:
     Instants are Unix seconds. ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` names the
     source of walks. ``realtime_updated`` is the time of the oldest realtime data. ``realtime_problems`` reports
     failures of realtime sources. ``realtime_unmatched`` lists sources whose data mostly does not match the timetable.
-    ``out_of_service`` lists the feeds without service on the day of the query. ``lost`` lists features missing from a
-    fallback's answer.
+    ``out_of_service`` lists the feeds without service on the day of the query. ``lost`` holds notices about a
+    fallback's answer, such as which features or stops it lacks.
     """
 
     network: str

@@ -139,7 +139,7 @@ class Water:
         self._rows = np.flatnonzero((self._basemap.kind == KINDS.index(LayerKind.WATER)) | self._basemap.is_coast)
 
     def is_dry(self, start: Point, end: Point) -> bool:
-        """Whether a straight line crosses no water, apart from short stretches."""
+        """Whether a straight line crosses at most ``MIN_WATER_M`` of water in total."""
         return self.measure_m(start, end) <= MIN_WATER_M
 
     def measure_m(self, start: Point, end: Point) -> float:

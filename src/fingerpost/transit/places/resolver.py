@@ -253,7 +253,7 @@ class PlaceLookup:
         return [*list_problems(self.opened), *(network.warning for network in self.left_out)]
 
     def list_reasons(self) -> list[str]:
-        """Return a message for each network that did not answer and may therefore have the place."""
+        """Return a message for each network that did not answer and may still have the place."""
         return [*(network.clause for network in self.left_out), *self.opened.problems.values()]
 
     async def find_stop(self, network: Network, stop_id: str, *, whole_place: bool = False) -> Place | None:

@@ -106,7 +106,7 @@ class PlaceGroup(NamedTuple):
 
     @property
     def has_platforms(self) -> bool:
-        """Whether the stops' names differ; if so, each name consists of a place name and a platform code."""
+        """Whether the stops' names differ, usually only by their platform codes."""
         return len({stop.name for stop in self.stops}) > 1
 
     def list_spellings(self) -> set[str]:

@@ -277,7 +277,7 @@ def _build_reply(
 
 
 def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture], window: _Window) -> int:
-    """Return how many rows fit; rows with the same time stay together, so that the next query misses none."""
+    """Return how many rows fit; with ``until``, rows with the same time stay together, so later queries repeat none."""
     count = count_fitting(rows, MAX_ROW_BYTES)
     if not window.has_until or count == len(running):
         return count

@@ -202,8 +202,8 @@ def choose_trip_follow_up(
 ) -> FollowUpQuery | None:
     """Return a follow-up query if no trip is found, a trip is disrupted, or no usable trip arrives in time.
 
-    If ``look_further``, also look for a better trip beyond the limits if the best trip includes over an hour of
-    waiting.
+    If ``look_further``, also look for a better trip beyond the limits if the best trip has a wait of over an hour or is
+    over an hour from the requested time, or if no later trip is usable.
     """
     query, sent, known = found.query, found.follow_ups, found.known
     is_disruption = with_alternatives and any(map(is_disrupted, known))

@@ -7,8 +7,8 @@
       prepared/HSL-3f…/      the current timetable and, during a change, the next one
       .lock                  locked while a network is being added or removed
 
-A new version is flushed to disk and becomes current through an atomic rename of the pointer. The next change removes
-every folder without a pointer.
+A new version is flushed to disk and becomes current through an atomic rename of the pointer. Each change removes every
+folder without a pointer.
 """
 
 import errno

@@ -226,8 +226,9 @@ OsmPlatform = tuple[frozenset[str], bool, list[tuple[float, float]]]
 class ExtractedStreets:
     """The streets in an extract, by OpenStreetMap node id.
 
-    ``uses`` counts each node's occurrences on ways of any kind. Edges end at junctions and ``corners``. ``walls`` are
-    the nodes of walls, fences and hedges; ``openings`` are nodes with a door or an open gate.
+    ``uses`` counts each node's occurrences on streets, platforms and indoor ways, walkable or not. Edges end at
+    junctions and ``corners``. ``walls`` are the nodes of walls, fences and hedges; ``openings`` are nodes with a door
+    or an open gate.
     """
 
     ways: list[Way] = field(default_factory=list)

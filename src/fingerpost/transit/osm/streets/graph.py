@@ -93,7 +93,7 @@ class Weights(NamedTuple):
 def compute_weights(
     graph: StreetGraph, *, step_free: bool = False, closed_lifts: frozenset[int] = frozenset()
 ) -> Weights:
-    """Compute the weights; step-free walks avoid steps, escalators, raised kerbs and ways unfit for wheels."""
+    """Compute the weights; step-free walks never use steps, escalators, raised kerbs or ways unfit for wheels."""
     is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
     seconds = graph.edge_m / PACE_M_PER_S
     seconds = np.where(is_steps, seconds * _STEPS_TIME_FACTOR, seconds)

@@ -37,8 +37,8 @@ class MotisStopIds(StopIdCodec):
     """Stop ids of the form ``tag_local``, split at the first underscore; case matters.
 
     The tag of a known feed becomes the FEED: ``hsl_1040601`` is ``HSL:1040601``, as in other networks with that feed.
-    If the server cannot list its feeds, the network's name precedes the complete id: ``nl-ovapi_x`` is
-    ``NL:NL-OVAPI_X``. ``tags`` are the server's feed tags.
+    For other tags, such as those of a server that cannot list its feeds, the network's name precedes the complete id:
+    ``nl-ovapi_x`` is ``NL:NL-OVAPI_X``. ``tags`` are the server's feed tags.
     """
 
     def __init__(self, network: str, tags: Iterable[str] = ()) -> None:

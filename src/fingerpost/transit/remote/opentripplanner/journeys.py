@@ -1,7 +1,7 @@
 """Request pages of journeys from an OpenTripPlanner server.
 
-OpenTripPlanner cannot limit walking (rule B6), so itineraries with too much walking are dropped here, and a second
-query uses a high walk reluctance.
+OpenTripPlanner cannot limit walking (rule B6), so itineraries with too much walking are dropped here; if none with
+rides is left, a second query uses a high walk reluctance.
 """
 
 from collections.abc import AsyncIterator, Iterable

@@ -59,7 +59,7 @@ def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, e
 
 
 def _new_line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end: int) -> ServiceAlert | None:
-    """Return the alert for a status, or None if it applies at another time; a status without a period applies now."""
+    """Return a status's alert, or None if it applies at another time; a status without a period always applies."""
     periods = status.validity_periods or (shapes.StatusPeriod(),)
     current = next((period for period in periods if kit.is_active(period.from_date, period.to_date, begin, end)), None)
     if current is None:
