@@ -14,7 +14,6 @@ SHAPES = [
     shapes.StopsInBox,
     shapes.AllStops,
     shapes.Network,
-    shapes.Schema,
 ]
 
 

@@ -87,7 +87,6 @@ def tell_opentripplanner(asked, said):
     midnight = int(datetime(2026, 6, 9, 23, tzinfo=UTC).timestamp())
     row = a_time(serviceDay=midnight, scheduledDeparture=9 * 3600 + 540, headsign=said)
     told = {
-        "query Schema": {"__type": {"fields": [{"name": "planConnection"}]}},
         "query Network": {
             "feeds": [{"feedId": "TOWN", "publisher": {"name": said}, "agencies": [agency]}],
             "routes": [{"type": 3}],

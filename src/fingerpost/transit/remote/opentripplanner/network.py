@@ -44,14 +44,6 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """Request a server's profile; Digitransit's bounds and languages are fixed."""
     region = find_region(record.url)
     server = Server(fetch, record)
-    schema = await server.fetch(shapes.Schema, fresh_s=0.0)
-    fields = [] if schema.data.type_ is None else [field.name for field in schema.data.type_.fields]
-    schema.require("description of QueryType", "__type", "fields", found=fields)
-    if "planConnection" not in fields:
-        raise SourceChanged(
-            "This server has no planConnection: it is older than OpenTripPlanner 2.7, or is not OpenTripPlanner",
-            hint="Update the server",
-        )
     network = (await server.fetch(shapes.Network, fresh_s=0.0)).data
     bounds = REGIONS[region] if region is not None else await _find_bounds(server)
     zone = find_common_zone(agency.timezone for feed in network.feeds for agency in feed.agencies)

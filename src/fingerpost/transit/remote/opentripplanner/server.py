@@ -131,6 +131,7 @@ _VARIABLES = {
 }
 _SEARCH = "origin: $origin destination: $destination dateTime: $dateTime first: $first"
 _WINDOW = "searchWindow: $searchWindow modes: $modes"
+_NOWHERE = "{location: {coordinate: {latitude: 0, longitude: 0}}}"
 # The GraphQL text of fields with arguments, aliases or directives.
 _FIELDS = {
     (shapes.Plan, "live"): f"live: planConnection({_SEARCH} after: $after {_WINDOW} preferences: $preferences)",
@@ -147,8 +148,7 @@ _FIELDS = {
     (shapes.StopsById, "stops"): "stops(ids: $ids)",
     (shapes.StopsById, "stations"): "stations(ids: $ids)",
     (shapes.StopsInBox, "stopsByBbox"): "stopsByBbox(minLat: $south, minLon: $west, maxLat: $north, maxLon: $east)",
-    (shapes.Schema, "__type"): '__type(name: "QueryType")',
-    (shapes.SchemaType, "fields"): "fields(includeDeprecated: true)",
+    (shapes.Network, "plan"): f"plan: planConnection(origin: {_NOWHERE} destination: {_NOWHERE}) @include(if: false)",
 }
 _VARIABLE = re.compile(r"\$(\w+)")
 

@@ -146,20 +146,8 @@ class Network(Shape):
     begin: OpenInstant = nested("serviceTimeRange", "start")
     end: OpenInstant = nested("serviceTimeRange", "end")
     routes: Entries[RouteType]
-
-
-class SchemaField(Shape):
-    name: str
-
-
-class SchemaType(Shape):
-    fields: ListOrNull[SchemaField] = ()
-
-
-class Schema(Shape):
-    """The description of a type in the server's schema; null if the schema has no such type."""
-
-    type_: SchemaType | None = Field(alias="__type")
+    # The query excludes this field, but a server that is too old for journeys rejects it.
+    cursor: str | None = nested("plan", "pageInfo", "endCursor")
 
 
 class OtpAlert(Shape):
