@@ -80,8 +80,8 @@ class BreakdownRow(NamedTuple):
 class Breakdown:
     """The rows for one axis, filing and period; ``total`` is None if the filing states no total.
 
-    ``omitted`` counts the values that are not in the rows: values for members of several axes, and values before
-    eliminations. If ``is_crossed``, some rows are for a combination of members from several axes.
+    ``omitted`` counts the values that are not in the rows, such as values before eliminations and most values
+    for members of several axes. If ``is_crossed``, some rows are for a combination of members from several axes.
     """
 
     report: Report

@@ -248,7 +248,7 @@ class NetworkPlaces:
         return [] if city is None else next(filter(None, (self._list_stations(city, kind) for kind in kinds)), [])
 
     def _find_stations(self, city: City, kinds: frozenset[str]) -> list[Place]:
-        """Return a city's stations whose names consist of a kind of station, with or without the city's name."""
+        """Return the stations named only by their kind (Central Station), with or without the city's name."""
         places = (place for place in self._stops.places.list_places() if _is_in_city(place, city))
         return [
             place for place in places if any(_is_main_station(name, city, kinds) for name in _list_plain_names(place))

@@ -127,7 +127,7 @@ def _open_basemap(_contents: Any, arrays: Arrays) -> StoredBasemap:
     return basemap
 
 
-# Shorter stretches in water are treated as inaccuracies in the map.
+# A line that crosses less water than this in total counts as dry, because maps are not exact.
 MIN_WATER_M = 25.0
 
 

@@ -22,8 +22,8 @@ NO_STOP, NOT_QUEUED = -1, -2
 def compute_lower_bounds(net, query, work, is_same_target):
     """Write the egress of every stop, and the lower bounds on the time and rides to the destination.
 
-    ``is_same_target`` means that the previous search in this memory had the same destination and limits, and began no
-    later.
+    ``is_same_target`` means that the previous search in this memory had the same destination and limits, and did
+    not start from a later time.
     """
     if not is_same_target:
         spread_walks(query.egress, work.egress_s, work.egress_m)
