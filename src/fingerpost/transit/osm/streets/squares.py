@@ -27,7 +27,7 @@ _Line = tuple[int, int]
 
 
 class _Ground(NamedTuple):
-    """Adjoining squares with the same rule; ``walls`` are the borders of the ground and its holes, with the ground on the left."""
+    """Adjoining squares with the same rule; ``walls`` are all borders, including holes, ground on the left."""
 
     rule: WayRule
     walls: dict[_Line, None]
