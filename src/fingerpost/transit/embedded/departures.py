@@ -79,13 +79,13 @@ class StopDepartures:
         return min((call.departure for call in calls if not self.is_cancelled(call)), default=None)
 
     def find_time(self, call: BoardDeparture) -> int:
-        return call.departure if self._query.by_schedule else _apply_delay(self._snapshot, call).departure
+        return call.departure if self._query.by_schedule else self._snapshot.find_call(call, call.stop_time).departure
 
     def _list_moved(self) -> list[BoardDeparture]:
         others = self._station_stops - self._stops
         other_calls, _ = self._list(self._snapshot.live, others, None) if others else ([], 0)
-        find_planned_stop = self._snapshot.find_planned_stop
-        return [call for call in other_calls if find_planned_stop(call, call.stop_time) in self._stops]
+        stops = self._snapshot.timetable.stop_time_stop
+        return [call for call in other_calls if call.trip_departure >= 0 and stops[call.stop_time] in self._stops]
 
     def _list(
         self, timetables: SearchTimetables, stops: frozenset[int], wanted: int | None
@@ -95,19 +95,14 @@ class StopDepartures:
         return list_board_departures(timetable, day_timetable, list(stops), query.instant, query.window_s, wanted)
 
     def is_cancelled(self, call: BoardDeparture) -> bool:
-        """Return whether the trip is cancelled, the stop is closed, or riders cannot alight later.
-
-        If the trip was replaced, check its replacement instead.
-        """
+        """Return whether the trip is cancelled, the stop is closed, or riders cannot alight later."""
         snapshot = self._snapshot
         ride_call = snapshot.find_call(call, call.stop_time, NO_BOARDING)
         if ride_call.updated is None and not snapshot.has_closures:
             return False
-        if not ride_call.is_usable:
-            replacement = snapshot.replacements.find_departure(call)
-            return replacement is None or self.is_cancelled(replacement)
         return (
-            ride_call.stop not in self._station_stops
+            not ride_call.is_usable
+            or ride_call.stop not in self._station_stops
             or snapshot.is_closed(ride_call.stop, ride_call.departure, snapshot.get_selector(call))
             or not (_can_alight(snapshot, call) or _continues_in_seat(snapshot, call))
         )
@@ -118,12 +113,12 @@ class StopDepartures:
         Boards omit these departures instead of showing them as cancelled (decision 0314).
         """
         snapshot = self._snapshot
-        call = _apply_delay(snapshot, call)
         if not _has_in_seat_transfer(snapshot, call) or _can_alight(snapshot, call):
             return False
-        stop = snapshot.find_call(call, call.stop_time).stop
+        expected = snapshot.find_call(call, call.stop_time)
+        call = call._replace(departure=expected.departure)
         timetable = snapshot.live.get_search_timetable(self._day, **self._options)
-        departures, _ = list_board_departures(snapshot.timetable, timetable, [stop], call.departure, 0)
+        departures, _ = list_board_departures(snapshot.timetable, timetable, [expected.stop], call.departure, 0)
         return call not in departures
 
 
@@ -140,11 +135,6 @@ def list_rows(
         last = calls[min(query.wanted, len(calls)) - 1].call.departure
         calls = [call for call in calls if call.call.departure <= last]
     return [snapshot.call_cached(_build_departure, names, call, query.language) for call in calls], count
-
-
-def _apply_delay(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
-    replacement = snapshot.replacements.find_departure(call)
-    return replacement or call._replace(departure=snapshot.find_call(call, call.stop_time).departure)
 
 
 def _can_alight(snapshot: Snapshot, call: BoardDeparture) -> bool:
@@ -174,7 +164,7 @@ def _continues_in_seat(snapshot: Snapshot, call: BoardDeparture) -> bool:
 
 def _build_departure(snapshot: Snapshot, names: DisplayNames, row: StopDeparture, language: str) -> Departure:
     is_cancelled, table = row.is_cancelled, snapshot.timetable
-    call = (None if is_cancelled else snapshot.replacements.find_departure(row.call)) or row.call
+    call = row.call
     ride_call = snapshot.find_call(call, call.stop_time)
     ride_fields: dict[str, Any] = {}
     if call.trip_departure < 0:

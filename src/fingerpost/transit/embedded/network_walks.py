@@ -255,11 +255,11 @@ class RideWalks:
 
     def _find_ride_stop(self, ride: Ride, stop_time: int) -> tuple[int, bool]:
         """Return the stop (row) of a stop time, and whether it differs from the scheduled stop."""
-        planned = self._snapshot.find_planned_stop(ride, stop_time)
-        if ride.trip_departure >= 0 and self._snapshot.find_update(ride) is None:
-            return planned, False
-        stop = self._snapshot.find_call(ride, stop_time).stop
-        return stop, planned not in (-1, stop)
+        if ride.trip_departure < 0:
+            return int(self._snapshot.overlay.get_added(ride.trip_departure).stop[stop_time]), False
+        planned, update = int(self._snapshot.timetable.stop_time_stop[stop_time]), self._snapshot.find_update(ride)
+        stop = planned if update is None else self._snapshot.find_call(ride, stop_time).stop
+        return stop, stop != planned
 
     def find_access_walk(self, endpoint: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
         """Return the walk to or from a ride; its length is ``metres`` unless realtime data changes the stop."""

@@ -55,11 +55,10 @@ class RideUpdate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedRide:
-    """A ride that is not in the timetable: an added ride, or a replacement for a cancelled one.
+    """A ride that is not in the timetable.
 
     ``stop`` holds rows; ``arrival`` and ``departure`` are the expected times in Unix seconds. ``trip`` is the row of
-    the trip that the ride copies or replaces, and ``route`` is the row of its route; both are -1 if unknown.
-    ``replaces`` is the key of the replaced ride.
+    the trip that the ride copies, and ``route`` is the row of its route; both are -1 if unknown.
     """
 
     trip_id: str
@@ -73,11 +72,10 @@ class AddedRide:
     flags: UInt8
     is_skipped: Bool
     updated: int
-    replaces: RideKey | None = None
 
 
 class RideSelector(NamedTuple):
-    """The rows (-1 if unknown) and key by which alerts select a ride; a replacement has the replaced ride's key."""
+    """The rows (-1 if unknown) and key by which alerts select a ride."""
 
     route: int
     trip: int
@@ -170,8 +168,8 @@ class Overlay:
     def get_selector(self, timetable: Timetable, key: RideKey) -> RideSelector:
         trip_departure, _ = key
         if trip_departure < 0:
-            added = self.added[-1 - trip_departure]
-            return RideSelector(added.route, added.trip, added.replaces or key)
+            added = self.get_added(trip_departure)
+            return RideSelector(added.route, added.trip, key)
         trip = int(timetable.trip_departure_trip[trip_departure])
         return RideSelector(int(timetable.trip_route[trip]), trip, key)
 
