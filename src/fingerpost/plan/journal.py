@@ -147,9 +147,10 @@ class GroupCommit:
             await asyncio.wait([self._flush()])
 
     def _flush(self) -> "asyncio.Future[None]":
-        """Request a commit of all queued rows; errors are only logged."""
+        """Commit all queued rows as soon as possible; errors are only logged."""
         waiter = self.put("", ())
         waiter.add_done_callback(asyncio.Future.exception)
+        self._commit_batch()
         return waiter
 
     def close(self) -> None:
