@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Annotated, Any, ClassVar, Self, TypeVar, cast, get_args
 
 from pydantic import (
@@ -246,23 +247,19 @@ def _remove_null(field: dict[str, Any]) -> None:
         field["anyOf"] = choices
 
 
-# Stored as strings, because callers modify the parsed schemas.
-_schemas: dict[Shape | tuple[Shape, ...], str] = {}
-
-
 def build_json_schema(shape: Shape | Sequence[Shape]) -> dict[str, Any]:
     """Return the compact JSON Schema (2020-12) of a shape, by alias and in a fixed order.
 
     For several shapes, the schema accepts any one of them.
     """
-    key = shape if isinstance(shape, type) else tuple(shape)
-    if key not in _schemas:
-        _schemas[key] = json.dumps(_generate_schema(key))
-    schema: dict[str, Any] = json.loads(_schemas[key])
+    key: Any = shape if isinstance(shape, type) else tuple(shape)
+    schema: dict[str, Any] = json.loads(_generate_schema(key))
     return schema
 
 
-def _generate_schema(shape: Shape | tuple[Shape, ...]) -> dict[str, Any]:
+@cache
+def _generate_schema(shape: Shape | tuple[Shape, ...]) -> str:
+    """Return a schema as JSON text, because callers modify the parsed schema."""
     if isinstance(shape, type):
         schema = get_adapter(shape).json_schema(by_alias=True, schema_generator=_CompactSchema, mode="validation")
     else:
@@ -276,4 +273,4 @@ def _generate_schema(shape: Shape | tuple[Shape, ...]) -> dict[str, Any]:
         if "enum" in definition:
             definition.pop("title", None)
             definition.pop("description", None)
-    return schema
+    return json.dumps(schema)
