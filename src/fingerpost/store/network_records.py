@@ -222,12 +222,19 @@ class NetworkRecordStore:
         problems: _Problems = {}
         for name in self._list_names():
             try:
-                records[name] = self.build(name, self._read_table(name))
+                records[name] = self.build(name, tomllib.loads(self.path(name).read_bytes().decode("utf-8-sig")))
             except FileNotFoundError:
                 # The file was removed after the folder was listed.
                 continue
             except ParameterError as error:
                 problems[name] = error
+            except OSError as error:
+                reason = f"the file cannot be read ({error.strerror or error})"
+                problems[name] = ParameterError(reason, hint="correct its permissions")
+            except UnicodeDecodeError:
+                problems[name] = ParameterError("the file is not UTF-8", hint="save it as UTF-8")
+            except (ValueError, RecursionError) as error:
+                problems[name] = ParameterError(f"the file is not TOML ({error})", hint="correct the line")
         return records, problems
 
     def _list_names(self) -> list[str]:
@@ -240,41 +247,22 @@ class NetworkRecordStore:
                 f"{self._folder} cannot be read ({error.strerror or error}). It must be a folder that you can read"
             ) from error
 
-    def _read_table(self, name: str) -> dict[str, Any]:
-        try:
-            return tomllib.loads(self.path(name).read_bytes().decode("utf-8-sig"))
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            message, hint = f"the file cannot be read ({error.strerror or error})", "correct its permissions"
-        except UnicodeDecodeError:
-            message, hint = "the file is not UTF-8", "save it as UTF-8"
-        except (ValueError, RecursionError) as error:
-            message, hint = f"the file is not TOML ({error})", "correct the line"
-        raise ParameterError(message, {"field": "name"}, hint=hint)
-
 
 def _find_fallback_problems(records: Mapping[str, NetworkRecord], names: Collection[str]) -> _Problems:
     problems: _Problems = {}
     for name, record in records.items():
-        if record.fallback is None:
-            continue
-        if record.fallback not in names:
-            problems[name] = ParameterError(
-                f"its fallback {record.fallback!r} is not an added network",
-                {"field": "fallback"},
-                hint="name another network, or remove the line",
-            )
-            continue
-        chain = [name, record.fallback]
+        chain = [name]
         while chain[-1] not in chain[:-1] and chain[-1] in records and (after := records[chain[-1]].fallback):
             chain.append(after)
-        if chain[-1] == name:
-            problems[name] = ParameterError(
-                f"its fallbacks form a cycle ({' → '.join(chain)})",
-                {"field": "fallback"},
-                hint="remove one of these fallbacks",
-            )
+        if record.fallback is not None and record.fallback not in names:
+            reason = f"its fallback {record.fallback!r} is not an added network"
+            hint = "name another network, or remove the line"
+        elif len(chain) > 1 and chain[-1] == name:
+            reason = f"its fallbacks form a cycle ({' → '.join(chain)})"
+            hint = "remove one of these fallbacks"
+        else:
+            continue
+        problems[name] = ParameterError(reason, {"field": "fallback"}, hint=hint)
     return problems
 
 
