@@ -63,7 +63,8 @@ class Plan(SnakeCaseModel):
     can_modify: bool = True
 
 
-_IDEMPOTENCY_KEY: ContextVar[str | None] = ContextVar("fingerpost_idempotency_key", default=None)
+IDEMPOTENCY_KEY: ContextVar[str | None] = ContextVar("fingerpost_idempotency_key", default=None)
+"""The runner sets it for the task that executes a step."""
 
 
 def find_idempotency_key() -> str | None:
@@ -71,9 +72,4 @@ def find_idempotency_key() -> str | None:
 
     All attempts of a step in a run have the same key, even after a crash, so sources can detect repeated requests.
     """
-    return _IDEMPOTENCY_KEY.get()
-
-
-def set_idempotency_key(key: str) -> None:
-    """Set the idempotency key for the current asyncio task."""
-    _IDEMPOTENCY_KEY.set(key)
+    return IDEMPOTENCY_KEY.get()

@@ -16,7 +16,7 @@ from typing import Any
 
 from fingerpost.contract.check import check_arguments
 from fingerpost.contract.envelope import new_internal_error
-from fingerpost.contract.plan import set_idempotency_key
+from fingerpost.contract.plan import IDEMPOTENCY_KEY
 from fingerpost.contract.published_tool import new_correlation_id
 from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import BrokenContract, ParameterError, SourceTimeout, StorageUnavailable, ToolError
@@ -210,7 +210,7 @@ class Execution:
 
     async def _attempt(self, ready: ReadyStep, task: Task) -> dict[str, Any]:
         """Call the tool or agent once, and return its standard response; a ToolError becomes a failure response."""
-        set_idempotency_key(task.idempotency_key)
+        IDEMPOTENCY_KEY.set(task.idempotency_key)
         name, timeout_s = ready.performer, self.limits.attempt_s
         try:
             async with self.semaphores[name]:

@@ -39,18 +39,16 @@ _SENTENCE = re.compile(
 async def plan_from_template(goal: str, _catalogue: Catalogue, _memory: Mapping[str, Any]) -> Plan | None:
     """Create a plan for a sentence like ``Get Apple's revenue for 2022``, the example in the plan-step contract."""
     match = _SENTENCE.fullmatch(goal.strip())
-    return None if match is None else Plan(goal=goal, steps=[_plan_fact(match.groupdict())], created_at=now())
-
-
-def _plan_fact(fields: Mapping[str, str]) -> PlanStep:
-    company, name, year = (fields[field].strip() for field in ("company", "metric", "year"))
+    if match is None:
+        return None
+    company, name, year = (match[field].strip() for field in ("company", "metric", "year"))
     ticker = WELL_KNOWN.get(build_name_key(company)) or (company if _TICKER.fullmatch(company) else None)
     if ticker is None:
         raise PlanInvalid(f"The ticker for '{company}' is unknown", {"field": "ticker"}, hint="Use the ticker instead")
     metric, number = name[:1].upper() + name[1:], year[-4:]
     # "2022" means the calendar year, as in the plan-step contract; "fiscal 2022" means the fiscal year.
     period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
-    return PlanStep(
+    step = PlanStep(
         step_id=1,
         description=f"Get {company}'s {name} for {year}",
         tool="sec_financial_data",
@@ -59,6 +57,7 @@ def _plan_fact(fields: Mapping[str, str]) -> PlanStep:
         output_path=["data", metric],
         done_check="True",
     )
+    return Plan(goal=goal, steps=[step], created_at=now())
 
 
 class PlanningCapability:
