@@ -30,7 +30,7 @@ from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.model.ride_ref import RideRef
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, draw_leg, resolve_end
-from fingerpost.transit.remote.kit.places import FindPlaces, StopIdCodec, StopLookup
+from fingerpost.transit.remote.kit.places import StopIdCodec, StopLookup
 from fingerpost.transit.rules.times import format_instant, is_zone
 
 # Learning a profile needs longer limits, because the list of all stops is long.
@@ -97,13 +97,11 @@ class ServerNetwork(port.Network, ABC):
         *,
         ids: StopIdCodec,
         stops: StopLookup,
-        find_places: FindPlaces,
     ) -> None:
         self._profile = profile
         self._languages = record.languages or learned.languages
         self._ids = ids
         self._stops = stops
-        self._find_places = find_places
 
     @property
     def profile(self) -> NetworkProfile:
@@ -165,7 +163,7 @@ class ServerNetwork(port.Network, ABC):
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        return await self._find_places(text, self._choose_language(language), focus)
+        return await self._stops.find_places(text, self._choose_language(language), focus)
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return draw_leg(leg) if self._profile.can(Ability.GEOMETRY) else None

@@ -1,7 +1,7 @@
 """Base classes for the stop ids, stop lookup and geocoding of a transit server."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -128,7 +128,7 @@ class ServerStop:
 
 
 class StopLookup(ABC):
-    """Finds stops by id and by position."""
+    """Finds stops by id and by position, and places by name."""
 
     def __init__(self, ids: StopIdCodec) -> None:
         self._ids = ids
@@ -140,6 +140,9 @@ class StopLookup(ABC):
     @abstractmethod
     async def find_stop_place(self, public_id: str, language: str | None) -> Place | None:
         """Return the complete place for a stop id (rule D2)."""
+
+    @abstractmethod
+    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]: ...
 
     @abstractmethod
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
@@ -227,18 +230,11 @@ class Candidate:
         return Place(name=self.name, coordinate=self.coordinate, kind=PlaceKind.ADDRESS, locality=self.locality)
 
 
-FindPlaces = Callable[[str, str | None, Coordinate | None], Awaitable[Sequence[PlaceMatch]]]
-"""Finds places by name, in a language, near a focus."""
-
-
 class Geocoder(ABC):
     """Finds places using a server's geocoder; its errors have ``details["service"] == "geocoding"``.
 
     Names are scored here, because the scores of different geocoders cannot be compared.
     """
-
-    def _is_searchable(self, text: str) -> bool:
-        return bool(plain(text))
 
     @abstractmethod
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]: ...
@@ -250,7 +246,7 @@ class Geocoder(ABC):
         """Return the place for each candidate; for a stop, its complete place (rule D2)."""
 
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        if not self._is_searchable(text):
+        if not plain(text):
             return []
         try:
             candidates = await self._search(text, language, focus)

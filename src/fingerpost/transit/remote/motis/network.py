@@ -105,9 +105,8 @@ class MotisNetwork(ServerNetwork):
             self.credit = "Retrieved from Transitous {retrieved}"
         ids = places.MotisStopIds(record.name, (feed.name for feed in learned.feeds))
         self._server = MotisServer(fetch, record)
-        stops = places.MotisStopLookup(self._server, ids)
-        find_places = places.MotisGeocoder(self._server, stops, profile.bounds).find_places
-        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places)
+        stops = places.MotisStopLookup(self._server, ids, profile.bounds)
+        super().__init__(profile, record, learned, ids=ids, stops=stops)
 
     def _list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
         return journeys.list_pages(self._server, self._ids, request)

@@ -82,10 +82,13 @@ def find_service_day(server_trip_id: str) -> date | None:
         return None
 
 
-class MotisStopLookup(GroupingLookup):
-    def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
+class MotisStopLookup(Geocoder, GroupingLookup):
+    """Finds stops by id, position or name, and addresses by name within ``bounds``."""
+
+    def __init__(self, server: MotisServer, ids: MotisStopIds, bounds: Bounds) -> None:
         super().__init__(ids)
         self._server = server
+        self._bounds = bounds
 
     async def _find(self, public_id: str, language: str | None = None) -> ServerStop | None:
         upper_id = public_id.strip().upper()
@@ -152,6 +155,36 @@ class MotisStopLookup(GroupingLookup):
         answer = await fetch_stops(self._server, box, language, fresh_s=STOPS_FRESH_S)
         return answer.with_data(list(map(_new_stop, answer.data)))
 
+    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
+        params = {"text": text, "numResults": str(MAX_MATCHES)}
+        if focus is not None:
+            # Round to about a metre, so that requests near each other share a cached response.
+            params["place"] = f"{focus.lat:.5f},{focus.lon:.5f}"
+        answer = await self._server.fetch(
+            MotisEndpoint.GEOCODE, Entries[shapes.Match], params, language=language, fresh_s=STOPS_FRESH_S
+        )
+        answer.require("place", "", found=answer.data)
+        # The server may cover a larger area than this network.
+        return [_new_candidate(match) for match in answer.data if self._bounds.covers(match.coordinate)]
+
+    async def _find_places(
+        self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
+    ) -> list[Place]:
+        places = [self._to_place(candidate) for candidate in candidates]
+        stops = [index for index, candidate in enumerate(candidates) if candidate.stop_id]
+        best = sorted(stops, key=lambda index: -scores[index])[:MAX_GROUPED]
+        groups = await gather_all(self.find_group(places[index], language, scores[index]) for index in best)
+        stop_places = {index: set_language(places[index], language) for index in stops} | dict(
+            zip(best, groups, strict=True)
+        )
+        return [stop_places.get(index, place) for index, place in enumerate(places)]
+
+    def _to_place(self, candidate: Candidate) -> Place:
+        if not candidate.stop_id:
+            return candidate.to_place()
+        stop = ServerStop(server_id=candidate.stop_id, name=candidate.name, coordinate=candidate.coordinate)
+        return self.new_place(stop)
+
 
 def _new_stop(place: shapes.MotisPlace) -> ServerStop:
     return ServerStop(
@@ -174,43 +207,6 @@ async def fetch_stops(
     )
     answer.require("stop", "", found=answer.data)
     return answer.with_data(tuple(stop for stop in answer.data if stop.stop_id is not None))
-
-
-class MotisGeocoder(Geocoder):
-    def __init__(self, server: MotisServer, stops: MotisStopLookup, bounds: Bounds) -> None:
-        self._server = server
-        self._stops = stops
-        self._bounds = bounds
-
-    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
-        params = {"text": text, "numResults": str(MAX_MATCHES)}
-        if focus is not None:
-            # Round to about a metre, so that requests near each other share a cached response.
-            params["place"] = f"{focus.lat:.5f},{focus.lon:.5f}"
-        answer = await self._server.fetch(
-            MotisEndpoint.GEOCODE, Entries[shapes.Match], params, language=language, fresh_s=STOPS_FRESH_S
-        )
-        answer.require("place", "", found=answer.data)
-        # The server may cover a larger area than this network.
-        return [_new_candidate(match) for match in answer.data if self._bounds.covers(match.coordinate)]
-
-    async def _find_places(
-        self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
-    ) -> list[Place]:
-        places = [self._to_place(candidate) for candidate in candidates]
-        stops = [index for index, candidate in enumerate(candidates) if candidate.stop_id]
-        best = sorted(stops, key=lambda index: -scores[index])[:MAX_GROUPED]
-        groups = await gather_all(self._stops.find_group(places[index], language, scores[index]) for index in best)
-        stop_places = {index: set_language(places[index], language) for index in stops} | dict(
-            zip(best, groups, strict=True)
-        )
-        return [stop_places.get(index, place) for index, place in enumerate(places)]
-
-    def _to_place(self, candidate: Candidate) -> Place:
-        if not candidate.stop_id:
-            return candidate.to_place()
-        stop = ServerStop(server_id=candidate.stop_id, name=candidate.name, coordinate=candidate.coordinate)
-        return self._stops.new_place(stop)
 
 
 def _new_candidate(match: shapes.Match) -> Candidate:

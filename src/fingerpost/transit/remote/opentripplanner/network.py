@@ -25,10 +25,10 @@ from fingerpost.transit.remote.kit.network import (
     ServerSource,
     find_common_zone,
 )
-from fingerpost.transit.remote.kit.places import FindPlaces, StopIdCodec
+from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.opentripplanner import journeys, shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, REGIONS, find_region, get_deadline_s
-from fingerpost.transit.remote.opentripplanner.places import DigitransitGeocoder, OtpStopIds, OtpStopLookup, StopNames
+from fingerpost.transit.remote.opentripplanner.places import DigitransitStopLookup, OtpStopIds, OtpStopLookup
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import read_mode
 
@@ -101,11 +101,10 @@ class OpenTripPlannerNetwork(ServerNetwork):
         self._server = Server(fetch, record)
         ids = OtpStopIds([feed.name for feed in learned.feeds] or [record.name])
         stops = OtpStopLookup(self._server, ids)
-        find_places: FindPlaces = StopNames(self._server, ids).find_places
         if region is not None:
-            find_places = DigitransitGeocoder(fetch, record, stops, profile.bounds).find_places
+            stops = DigitransitStopLookup(self._server, ids, fetch, record, profile.bounds)
             self.credit = "© Digitransit {year}, retrieved {retrieved}"
-        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places)
+        super().__init__(profile, record, learned, ids=ids, stops=stops)
 
     def _list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
         return journeys.list_pages(self._server, self._ids, self._profile, request)

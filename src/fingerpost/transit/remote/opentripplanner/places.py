@@ -59,10 +59,17 @@ class OtpStopIds(StopIdCodec):
 _clean_feed_id = lru_cache(maxsize=1024)(clean_feed_name)
 
 
+# The server's search only matches prefixes, so all names are fetched, and are refreshed after this time.
+MAX_NAMES_AGE = timedelta(hours=6)
+
+
 class OtpStopLookup(GroupingLookup):
+    """Finds stops by id, position or name, with one index of names per language."""
+
     def __init__(self, server: Server, ids: OtpStopIds) -> None:
         super().__init__(ids)
         self._server = server
+        self._indexes: dict[str | None, tuple[datetime, PlaceIndex]] = {}
 
     async def find(self, server_ids: Sequence[str], language: str | None = None) -> shapes.StopsById:
         if not server_ids:
@@ -121,6 +128,22 @@ class OtpStopLookup(GroupingLookup):
         answer.require("stop", "stopsByBbox", found=answer.data.stops_by_bbox)
         return answer
 
+    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        indexed = self._indexes.get(language)
+        if indexed is None or clock.now() - indexed[0] > MAX_NAMES_AGE:
+            answer = await self._server.fetch(shapes.AllStops, language=language, fresh_s=STOPS_FRESH_S)
+            answer.require("stop", "stops", found=answer.data.stops)
+            index = await compute(self._build_index, answer.data)
+            indexed = self._indexes[language] = (answer.retrieved_at, index)
+        found = indexed[1].search(text, focus=focus)
+        return [replace(match, place=set_language(match.place, language)) for match in found]
+
+    def _build_index(self, all_stops: shapes.AllStops) -> PlaceIndex:
+        stops = [new_stop(stop, stop.parent_station) for stop in all_stops.stops]
+        stations = [new_stop(station, is_station=True) for station in all_stops.stations]
+        named_stops = (to_named_stop(self._ids, stop) for stop in (*stops, *stations))
+        return PlaceIndex({stop.id: stop for stop in named_stops}.values())
+
 
 def new_stop(
     stop: shapes.OtpStop, parent: shapes.Station | shapes.StationId | None = None, *, is_station: bool = False
@@ -132,35 +155,6 @@ def new_stop(
         parent_id=None if parent is None else parent.gtfs_id,
         is_station=is_station,
     )
-
-
-# The server's search only matches prefixes, so all names are fetched, and are refreshed after this time.
-MAX_NAMES_AGE = timedelta(hours=6)
-
-
-class StopNames:
-    """Finds places among the stops of one server, with one index per language."""
-
-    def __init__(self, server: Server, ids: OtpStopIds) -> None:
-        self._server = server
-        self._ids = ids
-        self._indexes: dict[str | None, tuple[datetime, PlaceIndex]] = {}
-
-    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        indexed = self._indexes.get(language)
-        if indexed is None or clock.now() - indexed[0] > MAX_NAMES_AGE:
-            answer = await self._server.fetch(shapes.AllStops, language=language, fresh_s=STOPS_FRESH_S)
-            answer.require("stop", "stops", found=answer.data.stops)
-            index = await compute(self._build, answer.data)
-            indexed = self._indexes[language] = (answer.retrieved_at, index)
-        found = indexed[1].search(text, focus=focus)
-        return [replace(match, place=set_language(match.place, language)) for match in found]
-
-    def _build(self, all_stops: shapes.AllStops) -> PlaceIndex:
-        stops = [new_stop(stop, stop.parent_station) for stop in all_stops.stops]
-        stations = [new_stop(station, is_station=True) for station in all_stops.stations]
-        named_stops = (to_named_stop(self._ids, stop) for stop in (*stops, *stations))
-        return PlaceIndex({stop.id: stop for stop in named_stops}.values())
 
 
 _STOP_ID = re.compile(r"GTFS:(?P<id>[^:#]+:[^#]+)(#.*)?")
@@ -199,18 +193,19 @@ class Features(Shape):
     features: Entries[Feature]
 
 
-class DigitransitGeocoder(Geocoder):
-    def __init__(self, fetch: Fetch, record: NetworkRecord, stops: OtpStopLookup, bounds: Bounds) -> None:
+class DigitransitStopLookup(Geocoder, OtpStopLookup):
+    """Finds places by name with Digitransit's geocoder."""
+
+    def __init__(self, server: Server, ids: OtpStopIds, fetch: Fetch, record: NetworkRecord, bounds: Bounds) -> None:
+        super().__init__(server, ids)
         self._connection = Connection(
             fetch, GEOCODING_URL, key_header=KEY_HEADER, key=record.key, check_response=find_quota_error
         )
-        self._stops = stops
         self._bounds = bounds
 
-    def _is_searchable(self, text: str) -> bool:
-        return _READABLE.search(text) is not None
-
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
+        if _READABLE.search(text) is None:
+            return []
         box = self._bounds
         params = {
             "text": text,
@@ -234,17 +229,17 @@ class DigitransitGeocoder(Geocoder):
     ) -> Sequence[Place]:
         server_ids = list(dict.fromkeys(candidate.stop_id for candidate in candidates if candidate.stop_id is not None))
         score_by_id = {candidate.stop_id: score for candidate, score in zip(candidates, scores, strict=True)}
-        found = await self._stops.find(server_ids, language)
+        found = await self.find(server_ids, language)
         stations = {station.gtfs_id: station for station in found.stations}
         stations |= {stop.gtfs_id: stop.parent_station for stop in found.stops if stop.parent_station is not None}
-        places = {server_id: self._stops.new_station_place(station) for server_id, station in stations.items()}
+        places = {server_id: self.new_station_place(station) for server_id, station in stations.items()}
         single_stops = [stop for stop in found.stops if stop.gtfs_id in server_ids and stop.gtfs_id not in places]
         single_stops.sort(key=lambda stop: server_ids.index(stop.gtfs_id))
-        places |= {stop.gtfs_id: self._stops.new_place(new_stop(stop)) for stop in single_stops}
+        places |= {stop.gtfs_id: self.new_place(new_stop(stop)) for stop in single_stops}
         places = {server_id: set_language(place, language) for server_id, place in places.items()}
         grouped_ids = [stop.gtfs_id for stop in single_stops[:MAX_GROUPED]]
         groups = await gather_all(
-            self._stops.find_group(places[server_id], language, score_by_id[server_id]) for server_id in grouped_ids
+            self.find_group(places[server_id], language, score_by_id[server_id]) for server_id in grouped_ids
         )
         places |= dict(zip(grouped_ids, groups, strict=True))
         return [places.get(candidate.stop_id or "") or candidate.to_place() for candidate in candidates]

@@ -28,7 +28,7 @@ from fingerpost.transit.remote.tfl.itineraries import TflRequest, list_lift_aler
 from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, fetch_journeys, list_pages, new_unknown_place
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.shapes import TflMode, read_mode
-from fingerpost.transit.remote.tfl.stops import StopPointLookup, StopPointNames
+from fingerpost.transit.remote.tfl.stops import StopPointLookup
 from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, LANGUAGE, ZONE
 
 ABILITIES = frozenset(Ability) - {Ability.TIMETABLES}
@@ -61,8 +61,7 @@ class TflNetwork(ServerNetwork):
         ids = SingleFeedIds(profile.name)
         server = self._server = TflClient(fetch, record)
         stops = self._lookup = StopPointLookup(server, ids)
-        find_places = StopPointNames(server, ids).find_places
-        super().__init__(profile, record, learned, ids=ids, stops=stops, find_places=find_places)
+        super().__init__(profile, record, learned, ids=ids, stops=stops)
 
     def _list_pages(self, request: JourneyRequest) -> AsyncIterator[JourneyPage]:
         return list_pages(self._server, self._ids, self._zone, request)

@@ -29,7 +29,15 @@ _GROUPS = frozenset(
 )
 
 
-class StopPointLookup(StopLookup):
+MAX_FOUND = 50
+_STATION_SUFFIX = re.compile(
+    r"\s*\b(?:Underground Station|Rail Station|DLR Station|Overground Station|Tram Stop|Bus Station|Pier|Station)$"
+)
+
+
+class StopPointLookup(Geocoder, StopLookup):
+    """Finds stops by id, position or name; TfL has no addresses."""
+
     def __init__(self, server: TflClient, ids: SingleFeedIds) -> None:
         super().__init__(ids)
         self._server = server
@@ -85,42 +93,6 @@ class StopPointLookup(StopLookup):
             ]
         )
 
-    def _new_place(self, stop: shapes.TflStopPoint) -> Place:
-        members = tuple(self._ids.encode(part.server_id) for part in _list_boardable(stop))
-        return new_place(self._ids.encode(stop.server_id), stop.common_name, stop.coordinate, members)
-
-    async def _find(self, server_id: str) -> shapes.TflStopPoint | None:
-        found = await self._server.find(shapes.TflStopPoint, "StopPoint", server_id, fresh_s=STOPS_FRESH_S)
-        return None if found is None else found.data
-
-
-def _list_boardable(stop: shapes.TflStopPoint) -> list[shapes.TflStopPoint]:
-    """Return the boardable stops of a hub or group; for any other stop, the stop itself."""
-    if stop.stop_type not in _GROUPS:
-        return [stop]
-    children = [child for child in stop.children if child.stop_type in (*_GROUPS, *BOARDABLE_TYPES)]
-    return list({part.server_id: part for child in children for part in _list_boardable(child)}.values())
-
-
-def _iterate_stops(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
-    yield stop
-    for child in stop.children:
-        yield from _iterate_stops(child)
-
-
-MAX_FOUND = 50
-_STATION_SUFFIX = re.compile(
-    r"\s*\b(?:Underground Station|Rail Station|DLR Station|Overground Station|Tram Stop|Bus Station|Pier|Station)$"
-)
-
-
-class StopPointNames(Geocoder):
-    """Finds stops by name; TfL has no addresses."""
-
-    def __init__(self, server: TflClient, ids: SingleFeedIds) -> None:
-        self._server = server
-        self._ids = ids
-
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:  # noqa: ARG002
         params = {"query": text, "maxResults": str(MAX_FOUND), "includeHubs": "true"}
         answer = await self._server.fetch(
@@ -142,6 +114,28 @@ class StopPointNames(Geocoder):
             new_place(self._ids.encode(candidate.stop_id or ""), candidate.name, candidate.coordinate)
             for candidate in candidates
         ]
+
+    def _new_place(self, stop: shapes.TflStopPoint) -> Place:
+        members = tuple(self._ids.encode(part.server_id) for part in _list_boardable(stop))
+        return new_place(self._ids.encode(stop.server_id), stop.common_name, stop.coordinate, members)
+
+    async def _find(self, server_id: str) -> shapes.TflStopPoint | None:
+        found = await self._server.find(shapes.TflStopPoint, "StopPoint", server_id, fresh_s=STOPS_FRESH_S)
+        return None if found is None else found.data
+
+
+def _list_boardable(stop: shapes.TflStopPoint) -> list[shapes.TflStopPoint]:
+    """Return the boardable stops of a hub or group; for any other stop, the stop itself."""
+    if stop.stop_type not in _GROUPS:
+        return [stop]
+    children = [child for child in stop.children if child.stop_type in (*_GROUPS, *BOARDABLE_TYPES)]
+    return list({part.server_id: part for child in children for part in _list_boardable(child)}.values())
+
+
+def _iterate_stops(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
+    yield stop
+    for child in stop.children:
+        yield from _iterate_stops(child)
 
 
 def _drop_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.MatchedStop]:
