@@ -43,7 +43,7 @@ from fingerpost.net.transport import (
     WireTransport,
     read_content,
     read_error_body,
-    translating_wire_errors,
+    translate_wire_error,
 )
 from fingerpost.runtime import retry
 from fingerpost.runtime.concurrency import run_in_thread
@@ -206,7 +206,7 @@ class Client:
             raise ParameterError("The address or a header cannot be sent", {"field": "url"}) from error
         if self._transport is None:
             self._transport = WireTransport(CheckedBackend(self._private_hosts))
-        with translating_wire_errors(sent.url.host):
+        try:
             answer = await self._transport.handle_async_request(sent)
             async with aclosing(answer):
                 head = Response(
@@ -221,6 +221,8 @@ class Client:
                     await read_content(answer, body, limits.max_bytes)
                     return head
                 return replace(head, body=await read_error_body(answer, request))
+        except httpx2.TransportError as error:
+            raise translate_wire_error(error, sent.url.host) from error
 
 
 def _measure_request(request: Request) -> Measurement:

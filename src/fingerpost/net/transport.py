@@ -6,8 +6,8 @@ import logging
 import socket
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 
 import httpcore2
 import httpx2
@@ -128,15 +128,7 @@ class WireTransport(httpx2.AsyncHTTPTransport):
         )
 
 
-@contextmanager
-def translating_wire_errors(host: str) -> Iterator[None]:
-    try:
-        yield
-    except httpx2.TransportError as error:
-        raise _translate(error, host) from error
-
-
-def _translate(error: httpx2.TransportError, host: str) -> errors.StorageUnavailable | errors.SourceChanged:
+def translate_wire_error(error: httpx2.TransportError, host: str) -> errors.StorageUnavailable | errors.SourceChanged:
     if isinstance(error, httpx2.TimeoutException):
         return errors.SourceTimeout(f"{host} did not answer in time")
     if isinstance(error, httpx2.NetworkError):

@@ -68,7 +68,7 @@ def plan(
     time_text = arrive if at is None else at
     when = None
     if time_text is not None:
-        time = parse_time(time_text, lambda: find_trip_zone(application, places["origin"], places["destination"]))
+        time = parse_time(time_text, lambda: find_trip_zone(application, origin, destination))
         when = {"type": "arrive" if at is None else "depart", "time": time.isoformat(timespec="seconds")}
     call_and_print(application, "plan_trip", _add_fields({**places, "when": when}, fields), as_json=as_json)
 

@@ -3,21 +3,18 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta, tzinfo
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import typer
-from pydantic import TypeAdapter
 
 from fingerpost import clock
 from fingerpost.apps.cli.application import run_search
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.places.resolver import PlaceResolver, TextQuery
 from fingerpost.transit.places.trip_ends import resolve_journey
 from fingerpost.transit.port import JourneyParameters
 from fingerpost.transit.rules.times import PAST_AFTER_S, is_now
-from fingerpost.transit.tools.shapes import TripEnd
 
 _DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1}
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -68,15 +65,14 @@ def _find_next(day: str | None, wall_time: time, begin: datetime) -> datetime:
     return next((instant for instant in instants if instant.timestamp() >= earliest), instants[-1])
 
 
-def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
+def find_trip_zone(application: Application, origin: str, destination: str) -> tzinfo:
     """Return the time zone of the network that would plan a trip; UTC if a place is invalid (the tool reports that)."""
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
+    ends = TextQuery(text=origin), TextQuery(text=destination)
     try:
-        begin, end = (place.to_query() for place in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
-        resolution = resolve_journey(places, begin, end, JourneyParameters(instant=now), user=user)
-        journeys, _ = run_search(application, resolution)
-    except (ToolError, ValueError):
+        journeys, _ = run_search(application, resolve_journey(places, *ends, JourneyParameters(instant=now), user=user))
+    except ToolError:
         return UTC
     return ZoneInfo(journeys[0].network.profile.zone)
 
