@@ -172,8 +172,8 @@ def test_no_calculation_combines_two_frameworks(source):
 
 def test_the_period_before_ends_on_the_day_before(source):
     for computed, _ in compute_recipes(source):
-        current = {lookup.name: figure for lookup, (_, figure) in computed.inputs.items() if not lookup.lag}
-        for lookup, (_, figure) in computed.inputs.items():
+        current = {lookup.name: figure for lookup, figure in computed.inputs.items() if not lookup.lag}
+        for lookup, figure in computed.inputs.items():
             later = current.get(lookup.name)
             if lookup.lag == 1 and later is not None and later.period != INSTANT:
                 gap = date.fromisoformat(later.start) - timedelta(days=1) - date.fromisoformat(figure.end)

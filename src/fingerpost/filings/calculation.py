@@ -1,7 +1,7 @@
 """Find a company's figures for a metric and period: reported values, or formulas evaluated on a common basis."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from fingerpost.filings.concepts import PER_SHARE, RECIPE, STOCK, Metric
-from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, Series, derive_figure
+from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, MetricFigures, derive_figure
 from fingerpost.filings.formula import (
     Lookup,
     NotComputable,
@@ -46,8 +46,6 @@ ANNUAL = "annual"
 # Period classes by frequency.
 _FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,)}
 
-Inputs = Mapping[Lookup, tuple[Metric, Figure]]
-
 
 class Unavailable(Exception):
     """There is no value; ``missing`` holds the reasons, and ``reason`` is the first of them."""
@@ -66,21 +64,21 @@ class Computation:
     formula: ast.expr
     period: PeriodFilter
     lag: int
-    inputs: Inputs
+    inputs: dict[Lookup, Figure]
     value: Fraction = field(init=False)
     unit: str = field(init=False)
 
     def __post_init__(self) -> None:
         quantities = {
             lookup: Quantity(Fraction(str(figure.value)), parse_unit(figure.unit))
-            for lookup, (_, figure) in self.inputs.items()
+            for lookup, figure in self.inputs.items()
         }
         quantity = evaluate(self.formula, quantities, self.lag, self.period.periods_per_year)
         self.value, self.unit = quantity.value, format_unit(quantity.unit)
 
     @property
     def figures(self) -> list[Figure]:
-        return [figure for _, figure in self.inputs.values()]
+        return list(self.inputs.values())
 
     @property
     def reported_figures(self) -> list[Figure]:
@@ -93,21 +91,22 @@ class Computation:
     @property
     def period_figure(self) -> Figure:
         """The figure that has the same period as the value."""
-        current = [figure for lookup, (_, figure) in self.inputs.items() if not lookup.lag and not figure.is_cover]
-        if not current:
+        current = [figure for lookup, figure in self.inputs.items() if not lookup.lag and not figure.is_cover]
+        metric = None if current else self.source.find_metric(next(iter(self.inputs)).name)
+        if metric is not None:
             # The row has the period of the query, even if all inputs are from earlier periods.
-            metric, _ = next(iter(self.inputs.values()))
             with suppress(Unavailable):
                 current = [_find_figure(self.source, metric, self.period)]
         return max(current or self.figures, key=lambda figure: (figure.end, figure.start))
 
     def to_figure(self, recipe: Metric) -> Figure:
         notes = [recipe.note] if recipe.note else []
-        notes += [f"{metric.name}: {note}" for metric, figure in self.inputs.values() for note in figure.notes]
+        notes += [f"{figure.metric}: {note}" for figure in self.figures for note in figure.notes]
         if is_renamed_between(self.figures, self.source.name_changes):
             notes.append("The company changed its name between the filings that state the inputs")
         figure = derive_figure(self.period_figure, self.figures, to_number(self.value), recipe.expression, notes)
-        return replace(figure, unit=self.unit, fact=figure.fact._replace(concept=""), concepts=frozenset())
+        fact = figure.fact._replace(concept="")
+        return replace(figure, metric=recipe.name, unit=self.unit, fact=fact, concepts=frozenset())
 
 
 def compute(
@@ -117,7 +116,7 @@ def compute(
 
     If ``check``, reject inputs that mix per-share amounts or share counts from before and after a split.
     """
-    inputs: dict[Lookup, tuple[Metric, Figure]] = {}
+    inputs: dict[Lookup, Figure] = {}
     missing: Missing = {}
     for lookup in list_lookups(formula, lag, period.periods_per_year):
         metric = source.find_metric(lookup.name)
@@ -125,7 +124,7 @@ def compute(
             missing[lookup.name] = explain_missing_metric(source, lookup.name)
             continue
         try:
-            inputs[lookup] = (metric, _find_figure(source, metric, period, lookup.lag))
+            inputs[lookup] = _find_figure(source, metric, period, lookup.lag)
         except Unavailable as error:
             missing[f"{lookup.name} {period.shift(-lookup.lag).period}"] = error.reason
     if missing:
@@ -202,9 +201,7 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         raise refuse("not_derivable", message, "Use latest or latest-annual")
     quarters = [_find_figure(source, metric, last_period, lag) for lag in range(QUARTERS)][::-1]
     try:
-        summands = dict(enumerate((metric, quarter) for quarter in quarters))
-        aligned = align_basis(summands, source.options, source.name_changes)
-        quarters = [figure for _, figure in aligned.values()]
+        quarters = list(align_basis(dict(enumerate(quarters)), source.options, source.name_changes).values())
         if classify_period(quarters[0].start, quarters[-1].end) != YEAR:
             raise NotComputable("its last four quarters do not make up a full year")
         is_restated = any(part.restated for quarter in quarters for part in quarter.parts)
@@ -254,7 +251,6 @@ def explain_split(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str
 class MetricResult:
     """A metric's figures, the headline figures among them, and the reasons for missing values."""
 
-    name: str
     figures: Sequence[Figure] = ()
     headline: Sequence[Figure] = ()
     missing: Missing = field(default_factory=dict)
@@ -279,7 +275,7 @@ def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> Met
         entries = list(missing.values())
         if len(entries) == len(periods) and all(entry == entries[0] for entry in entries):
             missing = {text: entries[0]}
-    return MetricResult(results[0].name, figures, headline, missing)
+    return MetricResult(figures, headline, missing)
 
 
 def mark_basis_changes(headline: Sequence[Figure], source: CompanyFigures) -> list[Figure]:
@@ -299,24 +295,24 @@ def mark_basis_changes(headline: Sequence[Figure], source: CompanyFigures) -> li
 def _find(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:
     metric = source.find_metric(text)
     if metric is None:
-        return MetricResult(text, missing={text: explain_missing_metric(source, text)})
+        return MetricResult(missing={text: explain_missing_metric(source, text)})
     if metric.kind == RECIPE:
         return _compute(source, metric, text, window)
     if window.is_trailing:
         try:
             trailing = _find_trailing(source, metric, window)
         except Unavailable as error:
-            return MetricResult(metric.name, missing={text: error.reason})
-        return MetricResult(metric.name, [trailing], [trailing])
+            return MetricResult(missing={text: error.reason})
+        return MetricResult([trailing], [trailing])
     selection = _select(source, metric, window)
     if not selection.headline:
         missing = {text: _explain_missing(source, metric, metric, window, selection.figures)}
     else:
         missing = _explain_rejected(source, metric, text, selection)
-    return MetricResult(metric.name, selection.figures, selection.headline, missing)
+    return MetricResult(selection.figures, selection.headline, missing)
 
 
-def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Series:
+def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> MetricFigures:
     selection = source.select(metric, window)
     if not window.frequency:
         return selection
@@ -352,7 +348,7 @@ def _explain_missing(
     return build_missing("not_reported", message, f"Set period to {' or '.join(available)}")
 
 
-def _explain_rejected(source: CompanyFigures, metric: Metric, text: str, selection: Series) -> Missing:
+def _explain_rejected(source: CompanyFigures, metric: Metric, text: str, selection: MetricFigures) -> Missing:
     if selection.headline[0].period != QUARTER:
         return {}
     return {
@@ -376,7 +372,7 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
         if not periods:
             candidates = [figure for figure in selection.figures if figure.period in lengths]
             missing = {text: _explain_missing(source, recipe, main_input, window, candidates)}
-            return MetricResult(recipe.name, missing=missing)
+            return MetricResult(missing=missing)
         missing = _explain_rejected(source, main_input, text, selection)
     figures: list[Figure] = []
     for period in periods:
@@ -386,4 +382,4 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
             missing[text if window.year else f"{text} {period.period}"] = error.reason
     if missing and not figures:
         missing = {text: next(iter(missing.values()))}
-    return MetricResult(recipe.name, figures, figures, missing)
+    return MetricResult(figures, figures, missing)

@@ -54,9 +54,9 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
         data = _cite_reported(claim, operands[0]) if operands else {}
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for operand in operands:
-        for metric, figure in operand.inputs.values():
-            key = (operand.source.company.cik, metric.name, figure.start, figure.end)
-            rows.setdefault(key, operand.source.build_row(metric.name, figure))
+        for figure in operand.figures:
+            key = (operand.source.company.cik, figure.metric, figure.start, figure.end)
+            rows.setdefault(key, operand.source.build_row(figure))
     companies = [source.company for source in sources]
     return Reply(
         list(rows.values()),
@@ -109,7 +109,7 @@ def _compute(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, la
 
 
 def _align_operands(operands: Sequence[Computation]) -> list[Computation]:
-    inputs = {(index, key): pair for index, operand in enumerate(operands) for key, pair in operand.inputs.items()}
+    inputs = {(index, key): figure for index, operand in enumerate(operands) for key, figure in operand.inputs.items()}
     try:
         aligned = align_basis(inputs, operands[0].source.options, operands[0].source.name_changes)
         return [
@@ -313,10 +313,10 @@ def _cite(claim: Claim, operand: Computation) -> str:
     value = f"{to_number(operand.value)} {operand.unit}"
     name, formula, filings = claim.subject, ast.unparse(operand.formula), _format_filings(operand.reported_figures)
     if claim.metric is not None and len(operand.inputs) == 1:
-        ((metric, figure),) = operand.inputs.values()
+        (figure,) = operand.figures
         if figure.kind == REPORTED:
-            return f"{company.name} states {metric.name} of {value} for {period} in {_format_filings([figure])}"
-        name, formula = metric.name, figure.formula or f"split-adjusted {metric.name}"
+            return f"{company.name} states {figure.metric} of {value} for {period} in {_format_filings([figure])}"
+        name, formula = figure.metric, figure.formula or f"split-adjusted {figure.metric}"
     return f"{name} of {company.name} for {period} is {value}, derived as {formula} from {filings}"
 
 

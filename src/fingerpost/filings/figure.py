@@ -113,12 +113,14 @@ class Revision(NamedTuple):
 class Figure:
     """The resolved value of a metric for one period.
 
+    ``metric`` is the metric's name.
     ``fact`` is the first fact with the value; for a derived value, it is the newest fact among the inputs.
     ``values`` lists the distinct reported values and ``headlines`` one fact per filing, both oldest first.
     ``parts`` are the inputs of a derived value, combined by ``formula``.
     ``as_filed`` is the figure before a split adjustment changed its value or added a note.
     """
 
+    metric: str
     start: str
     end: str
     unit: str
@@ -178,6 +180,7 @@ def derive_figure(
     """Build a figure derived from ``parts``, with the period of ``period`` and the newest fact among the parts."""
     concepts = [part.concepts for part in parts]
     return Figure(
+        metric=period.metric,
         start=period.start,
         end=period.end,
         unit=period.unit,
@@ -196,11 +199,11 @@ def derive_figure(
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
-    """A company's figures for a metric and one set of options.
+class MetricFigures:
+    """A company's figures for a metric: all of them, or those of one period.
 
     ``rejected`` holds the quarters whose parts have no common basis; their values are never returned.
-    ``headline`` holds the figures for the response, once a period has been selected.
+    ``headline`` holds a period's figures for the response; it is empty if no period has been selected.
     """
 
     figures: tuple[Figure, ...]

@@ -22,7 +22,7 @@ from fingerpost.filings.figure import (
     Fact,
     Figure,
     FigureOptions,
-    Series,
+    MetricFigures,
 )
 from fingerpost.filings.formula import OPERATORS, list_lookups, read_formula
 from fingerpost.filings.period_filter import (
@@ -293,8 +293,8 @@ class CompanyFigures:
             elif cik not in joined:
                 yield f"Excludes figures of {name} (CIK {cik}), another company that has had the same ticker"
 
-    def build_row(self, metric_name: str, figure: Figure) -> dict[str, Any]:
-        return build_row(self.company, metric_name, figure, self.options)
+    def build_row(self, figure: Figure) -> dict[str, Any]:
+        return build_row(self.company, figure, self.options)
 
     def _cached(self, build: Callable[[], _T], *key: Any) -> _T:
         # No refresh, because each answer begins with a query for its company, which detects changes to the file.
@@ -345,8 +345,8 @@ class CompanyFigures:
             lambda: list_splits(self._facts((SPLIT_CONCEPT,)), self._facts(SPLIT_EVIDENCE_CONCEPTS)), "splits"
         )
 
-    def series(self, metric: Metric) -> Series:
-        def read() -> Series:
+    def series(self, metric: Metric) -> MetricFigures:
+        def read() -> MetricFigures:
             facts = self._facts(metric.concepts)
             # Skip the slow search for splits unless figures are in shares.
             has_share_figures = any(is_in_shares(fact.unit) for fact in facts)
@@ -406,7 +406,7 @@ class CompanyFigures:
             year, quarter = self.calendar.find_period(find_newest_common(ends))
         return PeriodFilter(year=year, quarter=None if is_annual or quarter == QUARTERS else quarter)
 
-    def select(self, metric: Metric, period: PeriodFilter) -> Series:
+    def select(self, metric: Metric, period: PeriodFilter) -> MetricFigures:
         return self._cached(
             lambda: select_figures(self.series(metric), period, self.calendar),
             *("selection", metric.concepts, metric.name, period, self.options),

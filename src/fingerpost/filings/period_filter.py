@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
-from fingerpost.filings.figure import ANNUAL_FORMS, Figure, Series
+from fingerpost.filings.figure import ANNUAL_FORMS, Figure, MetricFigures
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, TRAILING, YEAR, YEAR_TO_DATE, FiscalCalendar
 
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
@@ -114,13 +114,13 @@ def _read_range(text: str) -> PeriodFilter:
     return replace(first, count=count)
 
 
-def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Series:
-    """Return the figures in a series that fall in a period: years, then quarters, balances, and other periods.
+def select_figures(all_figures: MetricFigures, period_filter: PeriodFilter, calendar: FiscalCalendar) -> MetricFigures:
+    """Return the figures that fall in a period: years, then quarters, balances, and other periods.
 
     The headline figures are the first of these kinds that the period contains: fiscal years, year-end balances,
     quarters, other balances.
     """
-    matching = [figure for figure in series.figures if _matches(figure, period_filter, calendar)]
+    matching = [figure for figure in all_figures.figures if _matches(figure, period_filter, calendar)]
     years, quarters, balances = (
         [figure for figure in matching if figure.period == period_class] for period_class in (YEAR, QUARTER, INSTANT)
     )
@@ -140,9 +140,9 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
         unamended = [figure for figure in headline_figures if not (figure.is_cover and figure.fact.form.endswith("/A"))]
         headline_figures = unamended or headline_figures
     headline = tuple(sorted(headline_figures, key=lambda figure: (figure.end, figure.start)))
-    rejected = tuple(figure for figure in series.rejected if _matches(figure, period_filter, calendar))
+    rejected = tuple(figure for figure in all_figures.rejected if _matches(figure, period_filter, calendar))
     matching.sort(key=lambda figure: (_PERIOD_ORDER.get(figure.period, len(_PERIOD_ORDER)), figure.end, figure.start))
-    return Series(tuple(matching), rejected, headline)
+    return MetricFigures(tuple(matching), rejected, headline)
 
 
 def _matches(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCalendar) -> bool:

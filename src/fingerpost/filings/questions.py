@@ -60,7 +60,7 @@ def _list_figures(
     for text in dict.fromkeys(texts):
         result = find_figures(source, text, window)
         reply.missing |= result.missing
-        reply.results += [source.build_row(result.name, figure) for figure in result.figures]
+        reply.results += [source.build_row(figure) for figure in result.figures]
         reply.add_values(text, result.headline, is_series=window.count > 1)
     return reply.require_rows(not_found)
 
@@ -75,7 +75,7 @@ def time_series(library: FactLibrary, params: query_params.TimeSeriesParams) -> 
     has_years = any(figure.period == YEAR for figure in result.headline)
     if not window.frequency and window.year is None and has_years:
         result = find_figures(source, text, replace(window, frequency=ANNUAL))
-    rows = [source.build_row(result.name, figure) for figure in result.headline]
+    rows = [source.build_row(figure) for figure in result.headline]
     reply = Reply(rows, missing=result.missing, source=source.provenance)
     reply.add_values(text, result.headline, is_series=True)
     return reply.require_rows(not_found)
@@ -99,7 +99,7 @@ def compare(library: FactLibrary, params: query_params.CompareParams) -> Reply:
             result = find_figures(source, text, period)
             reply.missing |= {f"{ticker}.{name}": entry for name, entry in result.missing.items()}
             company_reply.add_values(text, result.headline, is_series=period.count > 1)
-            reply.results += [source.build_row(result.name, figure) for figure in result.headline]
+            reply.results += [source.build_row(figure) for figure in result.headline]
             frameworks |= {name for figure in result.headline for name in figure.taxonomies & FRAMEWORKS}
         if company_reply.data:
             reply.data = {**(reply.data or {}), ticker: company_reply.data}
@@ -141,7 +141,7 @@ def statement(library: FactLibrary, params: query_params.StatementParams) -> Rep
     for metric in metrics:
         lines = [column.lines[metric.name] for column in columns if metric.name in column.lines]
         row_figures = mark_basis_changes(lines, source)
-        reply.results += [source.build_row(metric.name, line) for line in row_figures]
+        reply.results += [source.build_row(line) for line in row_figures]
         reply.add_values(metric.name, row_figures, is_series=len(periods) > 1)
     common = set.intersection(*(set(column.missing) for column in columns))
     for period, column in zip(periods, columns, strict=True):

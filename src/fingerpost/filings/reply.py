@@ -121,7 +121,7 @@ def build_not_found(message: str, missing: Missing, source: dict[str, Any] | Non
     return DataNotFound(sentence, details, hint="; ".join(steps) or None)
 
 
-def build_row(company: Company, metric_name: str, figure: Figure, options: FigureOptions) -> dict[str, Any]:
+def build_row(company: Company, figure: Figure, options: FigureOptions) -> dict[str, Any]:
     """Build the row for a figure. Omit empty fields, unless the original contract requires them."""
     fact = figure.fact
     row: dict[str, Any] = {
@@ -135,7 +135,7 @@ def build_row(company: Company, metric_name: str, figure: Figure, options: Figur
         "fiscal_period": _format_fiscal_period(figure),
         **cite_filing(company.cik, fact.accession, fact.form, fact.filed),
         "cik": company.padded_cik,
-        "metric_name": metric_name,
+        "metric_name": figure.metric,
         "fiscal_quarter": figure.fiscal_quarter if figure.period in (QUARTER, INSTANT) else None,
         "xbrl_tag": fact.concept or None,
         "kind": figure.kind,

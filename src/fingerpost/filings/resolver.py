@@ -22,8 +22,8 @@ from fingerpost.filings.figure import (
     Fact,
     Figure,
     FigureOptions,
+    MetricFigures,
     Revision,
-    Series,
     derive_figure,
 )
 from fingerpost.filings.periods import (
@@ -67,7 +67,7 @@ def resolve(
     currency: str = "USD",
     options: FigureOptions = LATEST_FIGURES,
     name_changes: Sequence[str] = (),
-) -> Series:
+) -> MetricFigures:
     """Return all reported and derived figures for a metric. ``facts`` may be unordered and contain duplicates."""
     included = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
     if metric.kind == PER_SHARE:
@@ -89,7 +89,7 @@ def resolve(
     unresolved = [figure for end, figure in rejected.items() if end not in quarter_ends]
     dated_figures = [adjust_for_splits(_set_fiscal_period(figure, calendar), splits, options) for figure in figures]
     dated_figures.sort(key=lambda figure: (figure.end, figure.start))
-    return Series(tuple(dated_figures), tuple(_set_fiscal_period(figure, calendar) for figure in unresolved))
+    return MetricFigures(tuple(dated_figures), tuple(_set_fiscal_period(figure, calendar) for figure in unresolved))
 
 
 def _resolve_periods(
@@ -102,10 +102,10 @@ def _resolve_periods(
     for forms in form_passes:
         resolved = {(classify_period(*period), period[1]) for period in figures}
         periods = _group_by_period(fact for fact in facts if fact.form in forms)
-        larger = _find_larger_concepts(metric, periods.values(), sic)
+        preferred = _find_preferred_concepts(metric, periods.values(), sic)
         for period, filings in periods.items():
             if (classify_period(*period), period[1]) not in resolved:
-                headlines = _list_headlines(metric, filings, larger, sic)
+                headlines = _list_headlines(metric, filings, preferred, sic)
                 figures[period] = _resolve_period(metric, period, filings, headlines, splits, options.vintage)
     return list(figures.values())
 
@@ -152,9 +152,9 @@ def _precedence(fact: Fact) -> tuple[float, float, str, str]:
     return abs(fact.value), fact.value, fact.start, fact.end
 
 
-def _find_larger_concepts(metric: Metric, periods: Iterable[_Filings], sic: str | None) -> dict[str, set[str]]:
-    """Return, for each concept, the concepts with larger values in the same filing and period."""
-    larger: dict[str, set[str]] = defaultdict(set)
+def _find_preferred_concepts(metric: Metric, periods: Iterable[_Filings], sic: str | None) -> dict[str, set[str]]:
+    """Return, for each concept, the headline concepts of filings that state another value for the same period."""
+    preferred: dict[str, set[str]] = defaultdict(set)
     for filings in periods:
         for by_concept in filings.values():
             if len(by_concept) > 1:
@@ -163,10 +163,10 @@ def _find_larger_concepts(metric: Metric, periods: Iterable[_Filings], sic: str 
                     winner = choose_headline_concept(metric, values, sic) if values else ""
                     for concept, value in values.items():
                         if value != values[winner]:
-                            larger[concept].add(winner)
+                            preferred[concept].add(winner)
     return {
-        concept: {winner for winner in winners if concept not in larger.get(winner, ())}
-        for concept, winners in larger.items()
+        concept: {winner for winner in winners if concept not in preferred.get(winner, ())}
+        for concept, winners in preferred.items()
     }
 
 
@@ -187,6 +187,7 @@ def _resolve_period(
     values = {revision.value for revision in revisions}
     alternatives = {other.concept: other for other in facts if other.value not in values}
     return Figure(
+        metric=metric.name,
         start=period[0],
         end=period[1],
         unit=fact.unit,
@@ -201,14 +202,16 @@ def _resolve_period(
     )
 
 
-def _list_headlines(metric: Metric, filings: _Filings, larger: Mapping[str, set[str]], sic: str | None) -> list[Fact]:
+def _list_headlines(
+    metric: Metric, filings: _Filings, preferred: Mapping[str, set[str]], sic: str | None
+) -> list[Fact]:
     """Return the best-tagged fact of each filing for a period, oldest first.
 
     Skip a fact if an earlier filing used a higher-ranked tag: the fact is a component or a related figure, not a
     revision.
     """
     present = {concept for by_concept in filings.values() for concept in by_concept}
-    complete = {concept for concept in present if not larger.get(concept, set()) & present} or present
+    complete = {concept for concept in present if not preferred.get(concept, set()) & present} or present
     headlines = []
     for by_concept in filings.values():
         values = {concept: fact.value for concept, fact in by_concept.items() if concept in complete}
@@ -322,7 +325,7 @@ def _align_pair(
     is_unchanged = not (longer.restated or shorter.restated or is_recast or is_renamed_between(pair, name_changes))
     if have_common_framework(pair) and is_unchanged:
         return longer, shorter
-    joint = restate_jointly(pair, ["", ""])
+    joint = restate_jointly(pair)
     return (joint[0], joint[1]) if joint else None
 
 

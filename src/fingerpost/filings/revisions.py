@@ -10,7 +10,6 @@ from itertools import pairwise
 from math import prod
 from typing import NamedTuple, TypeVar
 
-from fingerpost.filings.concepts import Metric
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions
 from fingerpost.filings.formula import NotComputable
 from fingerpost.filings.periods import QUARTER, day_number
@@ -233,40 +232,38 @@ def explain_break(previous: Figure, figure: Figure, options: FigureOptions, name
     if options.vintage == ORIGINAL or previous.period != figure.period or not restated_count:
         return None
     # Each quarter is restated by a different filing, a year later.
-    if figure.period == QUARTER and (restated_count == 2 or not _list_restated(("previous", "figure"), parts)):
+    if figure.period == QUARTER and (restated_count == 2 or not _list_restated(parts)):
         return None
     return "restated: no filing states both this value and the previous one"
 
 
-def restate_jointly(figures: Sequence[Figure], metric_names: Sequence[str]) -> list[Figure] | None:
+def restate_jointly(figures: Sequence[Figure]) -> list[Figure] | None:
     stated = [{fact.accession: fact for fact in figure.headlines} for figure in figures]
     common = set[str].intersection(*(set(by_accession) for by_accession in stated))
     for accession in sorted(common, key=lambda accession: (stated[0][accession].filed, accession), reverse=True):
         facts = [by_accession[accession] for by_accession in stated]
-        tags = {(name, fact.concept) for name, fact in zip(metric_names, facts, strict=True)}
-        has_one_tag = len(tags) == len(set(metric_names))
+        tags = {(figure.metric, fact.concept) for figure, fact in zip(figures, facts, strict=True)}
+        has_one_tag = len(tags) == len({figure.metric for figure in figures})
         if has_one_tag and len({fact.taxonomy for fact in facts} & FRAMEWORKS) <= 1:
             return [figure.with_fact(fact) for figure, fact in zip(figures, facts, strict=True)]
     return None
 
 
-def _list_restated(names: Sequence[str], figures: Sequence[Figure]) -> set[str]:
-    """Return the names of the figures that were restated after the earliest figure was filed.
+def _list_restated(figures: Sequence[Figure]) -> set[str]:
+    """Return the metrics of the figures that were restated after the earliest figure was filed.
 
     Earlier restatements do not matter, because later figures are on the new basis. A figure with a single headline
     does not matter either, because its value already comes from the filing that restated it.
     """
     first = min(figure.fact.filed for figure in figures)
     return {
-        name
-        for name, figure in zip(names, figures, strict=True)
+        figure.metric
+        for figure in figures
         if len(figures) > 1 and len(figure.headlines) > 1 and figure.is_restated_after(first)
     }
 
 
-def align_basis(
-    inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptions, name_changes: Sequence[str]
-) -> dict[_K, tuple[Metric, Figure]]:
+def align_basis(inputs: Mapping[_K, Figure], options: FigureOptions, name_changes: Sequence[str]) -> dict[_K, Figure]:
     """Put the inputs to a calculation on a common basis, and return them.
 
     If the frameworks or the company names differ, or an input was restated after another was reported, the values come
@@ -275,9 +272,8 @@ def align_basis(
     Raises:
         NotComputable: no filing states all inputs.
     """
-    figures = [figure for _, figure in inputs.values()]
-    names = [metric.name for metric, _ in inputs.values()]
-    changed = _list_restated(names, figures)
+    figures = list(inputs.values())
+    changed = _list_restated(figures)
     is_comparable = have_common_framework(figures)
     # Split-adjusted values are computed, so no filing states them.
     is_adjusted = options.vintage == SPLIT_ADJUSTED and any(is_in_shares(figure.unit) for figure in figures)
@@ -285,15 +281,15 @@ def align_basis(
     is_renamed = is_renamed_between(figures, name_changes)
     if is_comparable and not ((changed or is_renamed) and has_joint):
         return dict(inputs)
-    joint = restate_jointly(figures, names) if has_joint else None
+    joint = restate_jointly(figures) if has_joint else None
     if joint is not None:
-        pairs = zip(inputs.items(), joint, strict=True)
-        return {key: (metric, figure) for (key, (metric, _)), figure in pairs}
+        return dict(zip(inputs, joint, strict=True))
     restatement = f"a later filing restated {' and '.join(sorted(changed))}" if changed else RENAMED
     reason = restatement if is_comparable else "two frameworks"
     inputs_text = ", ".join(
-        f"{name} {figure.value} to {figure.end} ({fact.form} {fact.accession} of {fact.filed}, {fact.taxonomy})"
-        for name, figure in zip(names, figures, strict=True)
+        f"{figure.metric} {figure.value} to {figure.end} ({fact.form} {fact.accession} of {fact.filed},"
+        f" {fact.taxonomy})"
+        for figure in figures
         for fact in [figure.fact]
     )
     raise NotComputable(f"no filing states all inputs, and they are not on the same basis ({reason}): {inputs_text}")
