@@ -2,13 +2,16 @@
 
 import re
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import cache
 from html import unescape
 from html.parser import HTMLParser
 from itertools import groupby
 from math import log1p
+from pathlib import Path
 from typing import NamedTuple
 
 _BLOCK_TAGS = frozenset({"p", "div", "br", "tr", "li", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "section"})
@@ -91,54 +94,6 @@ def _parse_day(text: str) -> str | None:
 
 FULL_TEXT, FRONT_MATTER, OTHER = "full_text", "front_matter", "other"
 
-_ITEMS_10_K: Mapping[str, tuple[str, str]] = {
-    "1": ("business", "business"),
-    "1A": ("risk_factors", "risk factors"),
-    "1B": ("unresolved_staff_comments", "unresolved staff comments"),
-    "1C": ("cybersecurity", "cybersecurity"),
-    "2": ("properties", "properties|property"),
-    "3": ("legal_proceedings", "legal proceedings"),
-    "4": ("mine_safety", "mine safety|submission of matters|reserved|removed"),
-    "5": ("market_for_equity", "market for"),
-    "6": ("selected_financial_data", "selected|reserved|removed"),
-    "7": ("mdna", "management"),
-    "7A": ("market_risk", "quantitative"),
-    "8": ("financial_statements", "(?:consolidated )?financial statements"),
-    "9": ("accountant_changes", "changes in and disagreements|changes in"),
-    "9A": ("controls", "controls and procedures|controls"),
-    "9B": ("other_information", "other information"),
-    "9C": ("foreign_jurisdictions", "disclosure regarding"),
-    "10": ("directors", "directors|identity of"),
-    "11": ("executive_compensation", "executive compensation"),
-    "12": ("security_ownership", "security ownership"),
-    "13": ("related_transactions", "certain relationships"),
-    "14": ("accountant_fees", "principal accountant|principal accounting|exhibits"),
-    "15": ("exhibits", "exhibits?"),
-    "16": ("summary", "(?:form )?10-?k summary|summary"),
-}  # fmt: skip
-_ITEMS_10_Q: Mapping[str, tuple[str, str]] = {
-    "I.1": ("financial_statements", "(?:condensed |consolidated |unaudited |interim )*financial statements"),
-    "I.2": _ITEMS_10_K["7"], "I.3": _ITEMS_10_K["7A"], "I.4": _ITEMS_10_K["9A"],
-    "II.1": _ITEMS_10_K["3"], "II.1A": _ITEMS_10_K["1A"],
-    "II.2": ("equity_sales", "unregistered sales|issuer purchases|changes in"),
-    "II.3": ("defaults", "defaults"),
-    "II.4": _ITEMS_10_K["4"], "II.5": _ITEMS_10_K["9B"], "II.6": _ITEMS_10_K["15"],
-}  # fmt: skip
-_ITEMS_8_K: Mapping[str, tuple[str, str]] = {
-    "1.01": ("material_agreement", ""), "1.02": ("material_agreement", ""), "1.03": ("bankruptcy", ""),
-    "1.05": ("cybersecurity", ""), "2.01": ("acquisition", ""), "2.02": ("results_of_operations", ""),
-    "2.03": ("obligation", ""), "2.05": ("restructuring", ""), "2.06": ("impairment", ""),
-    "3.01": ("delisting", ""), "3.02": ("equity_sales", ""), "4.01": ("accountant_changes", ""),
-    "4.02": ("restatement", ""), "5.02": ("directors", ""), "5.03": ("articles", ""), "5.07": ("votes", ""),
-    "7.01": ("regulation_fd", ""), "8.01": ("other_events", ""), "9.01": ("exhibits", ""),
-}  # fmt: skip
-# Sections in other forms are classified by the start of their title.
-_TYPES_BY_TITLE = (
-    ("risk factors", "risk_factors"), ("management", "mdna"), ("legal proceedings", "legal_proceedings"),
-    ("business", "business"), ("financial statements", "financial_statements"), ("quantitative", "market_risk"),
-    ("controls", "controls"), ("properties", "properties"), ("exhibits", "exhibits"),
-)  # fmt: skip
-
 _MAX_TITLE_CHARS = 220
 _HEADING = re.compile(
     r"^[ \t]*(?:part[ \t]+(?P<inline>i{1,3}|iv)\b[ \t,.:\u2014\u2013-]*)?items?[ \t\u00a0]+"
@@ -201,7 +156,7 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
         part = (matched["inline"] or next(previous, "")).upper()
         clean_title = _CONTINUED.sub("", _PAGE_NUMBER.sub("", " ".join(title.split())))
         keys = [number]
-        if _find_items(form) is _ITEMS_10_Q:
+        if _classify_form(form) == "10-Q":
             # Item numbers restart at 1 in each part of a quarterly report.
             keys = [f"{part}.{number}"] if part in ("I", "II") else [f"I.{number}", f"II.{number}"]
         for key in keys:
@@ -244,23 +199,33 @@ def _sort_key(key: str) -> tuple[int, int, str]:
     return len(part), int(number), suffix
 
 
-def _find_items(form: str) -> Mapping[str, tuple[str, str]]:
+@cache
+def _load_items() -> Mapping[str, Mapping[str, tuple[str, str]]]:
+    """Return the section type and the title pattern of each item, by form and item."""
+    items: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
+    for line in (Path(__file__).parent / "items.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            form, item, section_type, pattern = (part.strip() for part in line.split("|", 3))
+            items[form][item] = section_type, pattern
+    return items
+
+
+def _classify_form(form: str) -> str:
     base_form = form.upper().removesuffix("/A")
-    if base_form.startswith("10-K"):
-        return _ITEMS_10_K
-    if base_form.startswith("10-Q"):
-        return _ITEMS_10_Q
-    return _ITEMS_8_K if base_form == "8-K" else {}
+    return next(
+        (kind for kind in ("10-K", "10-Q") if base_form.startswith(kind)), "8-K" if base_form == "8-K" else OTHER
+    )
 
 
 def _classify_title(title: str, key: str, form: str) -> str | None:
     """Return the section type for an item and its title, or None if the title does not fit the item."""
-    items = _find_items(form)
-    if not items:
-        kinds = (kind for word, kind in _TYPES_BY_TITLE if title.lower().startswith(word))
+    base_form = _classify_form(form)
+    items = _load_items()[base_form]
+    if base_form == OTHER:
+        kinds = (kind for kind, words in items.values() if title.lower().startswith(words))
         return next(kinds, OTHER) if title else None
     if key not in items:
-        return OTHER if items is _ITEMS_8_K and re.fullmatch(r"\d\.\d\d", key) else None
+        return OTHER if base_form == "8-K" and re.fullmatch(r"\d\.\d\d", key) else None
     section_type, pattern = items[key]
     words = re.sub(r"^[^\w(\[]*[(\[]?", "", title)
     return section_type if re.match(f"(?:{pattern})", words, re.IGNORECASE) else None
@@ -286,18 +251,18 @@ def match_sections(form: str, sections: Sequence[Section], item: str) -> list[Se
     if number is None or by_type:
         matches = (each for each in sections if _fold_words(each.title.partition(". ")[2]).startswith(words))
         return by_type or (list(matches) if words else [])
-    part, items = (number["part"] or "").upper(), _find_items(form)
+    part, base_form = (number["part"] or "").upper(), _classify_form(form)
     # In a 10-K, Parts I, II and III end with Items 4, 9 and 14.
-    if items is _ITEMS_10_K and part not in ("", _PARTS_10_K[bisect_left((4, 9, 14), float(number["number"]))]):
+    if base_form == "10-K" and part not in ("", _PARTS_10_K[bisect_left((4, 9, 14), float(number["number"]))]):
         return []
     prefix = f"Item {re.sub(r'[^0-9.A-C]', '', (number['number'] + (number['letter'] or '')).upper())}."
-    keys = {kind: key for key, (kind, _) in _ITEMS_10_Q.items()}
+    keys = {kind: key for key, (kind, _) in _load_items()["10-Q"].items()}
     return [
         section
         for section in sections
         if f"{section.title}.".startswith(prefix)
         and not re.match(r"\d", section.title[len(prefix) :])
-        and (not part or items is not _ITEMS_10_Q or keys.get(section.section_type, "").partition(".")[0] == part)
+        and (not part or base_form != "10-Q" or keys.get(section.section_type, "").partition(".")[0] == part)
     ]
 
 
