@@ -4,19 +4,19 @@ import itertools
 import re
 from collections import defaultdict
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fingerpost.errors import DataNotFound
-from fingerpost.transit.engine.demo import catalogue
-from fingerpost.transit.engine.demo.catalogue import NAMES, build_demo
+from fingerpost.transit.engine.demo.catalogue import NAMES, open_demo
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.engine.timetable.walks import straight_line_m
+from tests.demo.prepare import prepare
 from tests.shared_data import get_shared
+from tests.timetable.test_disk import plain
 
 REAL_HELSINKI = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
 NEAR_ENOUGH_M = 200
@@ -29,7 +29,7 @@ def timetable(request) -> Timetable:
 
 @cache
 def timetable_of(name: str) -> Timetable:
-    return build_demo(name)
+    return open_demo(name)
 
 
 def hops(timetable: Timetable) -> set[tuple[int, int]]:
@@ -41,7 +41,7 @@ def hops(timetable: Timetable) -> set[tuple[int, int]]:
 
 def test_an_unknown_demo_is_refused_with_the_known_names():
     with pytest.raises(DataNotFound) as refused:
-        build_demo("DEMO-PARIS")
+        open_demo("DEMO-PARIS")
 
     assert (refused.value.message, refused.value.hint) == (
         "There is no demo network 'DEMO-PARIS'",
@@ -50,13 +50,9 @@ def test_an_unknown_demo_is_refused_with_the_known_names():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_importer_reads_the_same_timetable(name):
-    imported = import_feeds("TOWN", [FeedSource(Path(catalogue.__file__).parent / "feeds" / name)])
-    columns = ("stop_lat", "stop_time_stop", "stop_time_arrival_s", "trip_departure_trip", "trip_departure_shift_s")
-
-    assert imported.report.feeds[0].findings == ()
-    for column in columns:
-        assert np.array_equal(getattr(imported.timetable, column), getattr(timetable_of(name), column)), column
+def test_the_prepared_networks_are_current(name):
+    """Run `python -m tests.demo.prepare` after a change of the tables or of the import."""
+    assert plain(timetable_of(name)) == plain(prepare(name))
 
 
 def test_every_stop_is_reached_from_every_other(timetable):

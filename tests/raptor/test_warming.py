@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from fingerpost.apps.warm_up import load_kernels
-from fingerpost.transit.engine.demo.catalogue import build_demo
+from fingerpost.transit.engine.demo.catalogue import open_demo
 from fingerpost.transit.engine.raptor.journeys import list_board_departures
 from fingerpost.transit.engine.raptor.kernel import patterns, range_raptor, search
 from fingerpost.transit.engine.raptor.search import find_endpoint, find_journeys
@@ -36,7 +36,7 @@ def test_every_kernel_that_python_calls_is_there_after_loading():
 def test_a_query_after_loading_compiles_nothing(tmp_path):
     load_kernels()
     before = _signatures()
-    timetable = build_demo("DEMO-HELSINKI")
+    timetable = open_demo("DEMO-HELSINKI")
     search_timetables = SearchTimetables(timetable)
     instant = int(datetime(2026, 5, 6, 8, tzinfo=UTC).timestamp())
     for arrive_by in (False, True):

@@ -2,12 +2,12 @@
 
 import pytest
 
-from fingerpost.transit.engine.demo.catalogue import NAMES, build_demo
+from fingerpost.transit.engine.demo.catalogue import NAMES, open_demo
 from fingerpost.transit.engine.demo.simulator import simulate
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from tests.realtime.messages import DAY, ZONE, at, read_bytes
 
-HELSINKI = build_demo("DEMO-HELSINKI")
+HELSINKI = open_demo("DEMO-HELSINKI")
 NOW = at("08:40")
 
 
@@ -51,14 +51,14 @@ def test_a_broken_lift_closes_its_stop_to_wheelchairs():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_simulated_message_is_parsed(name):
-    told = simulated(NOW, build_demo(name))
+    told = simulated(NOW, open_demo(name))
     assert set(told.counts) == {"trip-updated", "trip-cancelled", "alert-given"}
     assert told.counts["alert-given"] == 2
     assert any(int(ride.arrival_delay_s.max()) > 300 for ride in told.rides.values() if not ride.is_cancelled)
 
 
 def test_the_same_instant_gives_the_same_bytes():
-    assert simulate(HELSINKI, NOW) == simulate(build_demo("DEMO-HELSINKI"), NOW)
+    assert simulate(HELSINKI, NOW) == simulate(open_demo("DEMO-HELSINKI"), NOW)
 
 
 def test_delays_last_while_a_trip_is_under_way():

@@ -90,6 +90,7 @@ def test_the_wheel_contains_every_file_of_the_package(wheel):
         "fingerpost/filings/sample/figures.json",
         "fingerpost/py.typed",
         "fingerpost/transit/engine/demo/feeds/DEMO-HELSINKI/stops.txt",
+        "fingerpost/transit/engine/demo/prepared/DEMO-HELSINKI/arrays.bin",
     } <= packaged
     assert {name.split("/")[0] for name in names - packaged} == {f"fingerpost-{PROJECT['version']}.dist-info"}
 

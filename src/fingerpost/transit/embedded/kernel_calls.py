@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from fingerpost.transit.engine.demo.catalogue import build_demo
+from fingerpost.transit.engine.demo.catalogue import open_demo
 from fingerpost.transit.engine.raptor.journeys import list_board_departures
 from fingerpost.transit.engine.raptor.search import Endpoint, SearchQuery, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
@@ -25,7 +25,7 @@ _DAY = date(2026, 1, 7)
 
 def call_search_kernels() -> None:
     """Search the Helsinki demo from the first to the last stop of its first trip."""
-    timetable = build_demo("DEMO-HELSINKI")
+    timetable = open_demo("DEMO-HELSINKI")
     start = find_service_day_start(_DAY, timetable.feeds[0].zone)
     zeros, access = np.zeros(timetable.trip_first_stop_time[1], np.int32), np.full(1, 600, np.int32)
     on_time = RideUpdate(

@@ -16,7 +16,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import NamedLocation, parse_location
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker
-from fingerpost.transit.engine.demo.catalogue import build_demo
+from fingerpost.transit.engine.demo.catalogue import open_demo
 from fingerpost.transit.engine.demo.simulator import simulate
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
 from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
@@ -158,7 +158,7 @@ class DemoSource(NetworkSource):
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> EmbeddedNetwork:  # noqa: ARG002
         network = self._opened.get(record.name)
         if network is None:
-            network = EmbeddedNetwork(record, build_demo(record.name), notes=(DEMO_NOTE,))
+            network = EmbeddedNetwork(record, open_demo(record.name), notes=(DEMO_NOTE,))
             self._opened[record.name] = network
         return network
 
