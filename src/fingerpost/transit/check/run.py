@@ -1,24 +1,36 @@
-"""Run all checks on a network."""
+"""Run all checks on a network: its rows, walks from its stops, and planned trips."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
+from itertools import pairwise
 
 import numpy as np
 
-from fingerpost.transit.check.check_report import CheckReport, CheckResult, Observation, summarize
-from fingerpost.transit.check.questions import draw_questions
+from fingerpost import clock
+from fingerpost.errors import OutsideCalendar, StorageUnavailable, ToolError
+from fingerpost.transit.check.check_report import CheckReport, CheckResult, FaultKind, Observation, summarize
+from fingerpost.transit.check.questions import Question, draw_questions, format_point, shift
 from fingerpost.transit.check.trial import Trial, compare_rows, list_import_faults
-from fingerpost.transit.check.trips import check_stops, check_trip
+from fingerpost.transit.engine.timetable.timetable import Int64
+from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S, straight_line_m
+from fingerpost.transit.model.geodesy import Point
+from fingerpost.transit.model.itinerary import Itinerary, Leg, LineSource, Optimize
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.osm.extract_file import ReadProgress, ignore_progress
+from fingerpost.transit.osm.streets.stop_access import METRO_ENTRANCE
+from fingerpost.transit.osm.streets.street_walks import StreetWalks
+from fingerpost.transit.port import DepartureQuery, JourneyQuery
+from fingerpost.transit.rules.preferences import MAX_WALK_M
+from fingerpost.transit.rules.times import to_query_instant
+from fingerpost.transit.tools.trip_search import find_best
 
 MAX_STOPS_FOR_WALK_CHECKS = 1000
 
-Progress = Callable[[str, int, int | None], None]
-"""Called with the step, the completed amount, and the total."""
-
 
 async def run_checks(
-    trial: Trial, today: date, *, questions: int, seed: int, progress: Progress = lambda _step, _done, _total: None
+    trial: Trial, today: date, *, questions: int, seed: int, progress: ReadProgress = ignore_progress
 ) -> CheckReport:
     """Run all checks, with about ``questions`` random trips; the same seed produces the same trips."""
     rng = random.Random(seed)  # noqa: S311  (questions, not secrets)
@@ -36,3 +48,158 @@ async def run_checks(
         observations += await check_trip(trial, question)
     results.append(summarize("trips", len(drawn), "questions", observations))
     return CheckReport(network=trial.report.network, days=trial.report.days, seed=seed, results=tuple(results))
+
+
+# The offsets of probe points from a stop: this distance times each (north, east) pair.
+_PROBE_DISTANCE_M = 150.0
+_SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (2, 2), (-2, -2), (2, -2), (-2, 2))
+# Riders within this straight-line distance of a stop must be able to walk to it, unless water is in between.
+_NEARBY_M = 120.0
+# The minimum time down to a metro platform, in addition to a level walk from the entrance.
+_MIN_DEPTH_S = 30
+
+
+def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
+    """Yield off-street stops, stops that cannot be reached or left on foot, and metro platforms at street level."""
+    walks, table, streets = trial.walks, trial.timetable, trial.network.walks.streets
+    if not isinstance(walks, StreetWalks) or streets is None:
+        return
+    access = streets.access
+    level_s = access.inside_m / PACE_M_PER_S
+    is_shallow = (access.entrance == METRO_ENTRANCE) & (access.in_s >= 0) & (access.in_s < level_s + _MIN_DEPTH_S)
+    for stop in np.unique(access.stop[is_shallow]).tolist():
+        yield Observation(FaultKind.STOP_TOO_SHALLOW, table.stop_printed_id[stop])
+    for stop in stops.tolist():
+        lat, lon = float(table.stop_lat[stop]), float(table.stop_lon[stop])
+        name = f"{table.stop_printed_id[stop]} at {lat:.6f},{lon:.6f}"
+        street = walks.find_street_point(lat, lon)
+        if street is None:
+            yield Observation(FaultKind.STOP_OFF_STREETS, name)
+            continue
+        probes = [shift(lat, lon, *(side * _PROBE_DISTANCE_M for side in sides)) for sides in _SIDES]
+        probes = [point for point in probes if walks.find_street_point(*point) not in (None, street)]
+        row = np.array([stop], np.int64)
+        for kind, from_stops in ((FaultKind.STOP_UNREACHABLE, False), (FaultKind.STOP_WITHOUT_EXIT, True)):
+            if probes and not any(
+                len(walks.reach(*point, row, MAX_WALK_M, from_stops=from_stops).stop) for point in probes
+            ):
+                yield Observation(kind, name)
+
+
+def _check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
+    """Yield the point if a stop is nearby but no stop can be reached on foot."""
+    table, boardable = trial.timetable, trial.boardable_stops
+    if len(trial.walks.reach(*point, boardable, MAX_WALK_M, from_stops=False).stop):
+        return
+    distances_m = straight_line_m(*point, table.stop_lat[boardable], table.stop_lon[boardable])
+    for row in np.flatnonzero(distances_m <= _NEARBY_M).tolist():
+        stop = int(boardable[row])
+        position = float(table.stop_lat[stop]), float(table.stop_lon[stop])
+        if trial.water.is_dry(point, position):
+            yield Observation(FaultKind.PIN_ISOLATED, f"{format_point(point)}, near {table.stop_printed_id[stop]}")
+            return
+
+
+def _check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observation]:
+    """Yield the first or last segment of a walk if it crosses water or leads to a place far from every street."""
+    line, walks = trial.network.find_line(leg), trial.walks
+    if line is None or not isinstance(walks, StreetWalks):
+        return
+    is_straight = line.source is LineSource.STRAIGHT
+    for side, place, segment in (("origin", leg.start, line.points[:2]), ("destination", leg.end, line.points[-2:])):
+        row = trial.network.stops.find_row(place.id)
+        if row is not None and walks.has_entrance(row) and not is_straight:
+            continue
+        is_far = row is None and walks.find_street_point(*place.coordinate.point) is None
+        if is_far or not trial.water.is_dry(segment[0], segment[-1]):
+            name = side if row is None else place.name
+            is_warned = any(name in note and "water" in note for note in notes)
+            kind = FaultKind.WALK_MAY_CROSS_WATER if is_warned else FaultKind.WALK_CROSSES_WATER
+            yield Observation(kind, f"{format_point(segment[0])} to {format_point(segment[-1])}")
+
+
+# The limits of the planned trips.
+_TRIP_WALK_M, _TRIP_TRANSFERS = 1500, 4
+_MORE_WALK_M = 24
+_MIN_GAIN_S = 1800
+
+
+async def check_trip(trial: Trial, question: Question) -> list[Observation]:
+    """Check the network's answer to a trip-planning question."""
+    answer = await trial.call_tool("plan_trip", _to_arguments(question))
+    if type(answer.error) is ToolError or isinstance(answer.error, StorageUnavailable):
+        return [Observation(FaultKind.ANSWER_FAILED, f"{question.command}: {answer.error.message}")]
+    query = _to_query(question)
+    try:
+        found = await trial.network.plan_journeys(query)
+    except OutsideCalendar:
+        return []
+    observations = list(_check_pin(trial, question.origin))
+    if found.itineraries and answer.is_error:
+        observations.append(Observation(FaultKind.ANSWERS_DISAGREE, f"{question.command}: {answer.text}"))
+    for itinerary in found.itineraries:
+        is_overlapping = any(leg.arrival > following.departure for leg, following in pairwise(itinerary.legs))
+        if is_overlapping or itinerary.missed_changes:
+            observations.append(Observation(FaultKind.CHANGE_TOO_SHORT, question.command))
+        for leg in itinerary.legs:
+            if not leg.is_transit:
+                observations += _check_leg(trial, leg, found.provenance.notes)
+    best = find_best(found.itineraries, query)
+    if best is not None:
+        observations += await _check_boards(trial, question, best)
+        observations += await _check_more_walking(trial, question, query, best)
+    return observations
+
+
+async def _check_boards(trial: Trial, question: Question, itinerary: Itinerary) -> list[Observation]:
+    missing = []
+    for leg in itinerary.rides:
+        if leg.stays_seated or leg.start.id is None:
+            continue
+        query = DepartureQuery(
+            stop_ids=[leg.start.id], instant=leg.departure_scheduled, window_s=59, wanted=1000, by_schedule=True
+        )
+        board = await trial.network.list_departures(query)
+        if (leg.trip_id, leg.departure_scheduled) not in [(row.trip_id, row.scheduled) for row in board.departures]:
+            example = f"{question.command}: {leg.line} from {leg.start.id}"
+            missing.append(Observation(FaultKind.RIDE_NOT_ON_BOARD, example))
+    return missing
+
+
+async def _check_more_walking(
+    trial: Trial, question: Question, query: JourneyQuery, best: Itinerary
+) -> list[Observation]:
+    try:
+        wider = await trial.network.plan_journeys(replace(query, max_walk_m=_TRIP_WALK_M + _MORE_WALK_M))
+    except OutsideCalendar:
+        # After the last covered day, a query fails if its only answer is a walk.
+        return []
+    better = find_best(wider.itineraries, query) or best
+    gain_s = better.departure - best.departure if query.arrive_by else best.arrival - better.arrival
+    if gain_s <= _MIN_GAIN_S:
+        return []
+    return [Observation(FaultKind.MORE_WALKING_HELPS, f"{question.command}: {gain_s // 60} min")]
+
+
+def _to_query(question: Question) -> JourneyQuery:
+    origin, destination = (
+        Location(coordinate=Coordinate(*point), source=LocationSource.INPUT)
+        for point in (question.origin, question.destination)
+    )
+    instant, not_before, _ = to_query_instant(question.instant, int(clock.now().timestamp()))
+    return JourneyQuery(
+        origin=origin, destination=destination, instant=instant, arrive_by=question.arrive_by, not_before=not_before,
+        max_walk_m=_TRIP_WALK_M, max_transfers=_TRIP_TRANSFERS, optimize=Optimize.SHORTEST_TIME,
+    )  # fmt: skip
+
+
+def _to_arguments(question: Question) -> dict[str, object]:
+    origin, destination = (
+        {"type": "coords", "value": {"lat": point[0], "lon": point[1]}}
+        for point in (question.origin, question.destination)
+    )
+    return {
+        "origin": origin, "destination": destination,
+        "when": {"type": "arrive" if question.arrive_by else "depart", "time": question.time},
+        "constraints": {"maxWalkingDistance": _TRIP_WALK_M, "maxTransfers": _TRIP_TRANSFERS},
+    }  # fmt: skip
