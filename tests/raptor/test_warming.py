@@ -9,19 +9,19 @@ from fingerpost.transit.engine.raptor.kernel import patterns, range_raptor, sear
 from fingerpost.transit.engine.raptor.search import find_endpoint, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.kernel_mode import entry
-from fingerpost.transit.osm.streets.kernel import nearest, ways
+from fingerpost.transit.osm.streets import kernel
 from tests.raptor.asking import query_of
 from tests.streets.towns import Town
 
-MODULES = (patterns, range_raptor, search, nearest, ways)
+MODULES = (patterns, range_raptor, search, kernel)
 
 
 def _signatures():
     return {
-        name: len(kernel.compiled.signatures)
+        name: len(value.compiled.signatures)
         for module in MODULES
-        for name, kernel in vars(module).items()
-        if isinstance(kernel, entry)
+        for name, value in vars(module).items()
+        if isinstance(value, entry)
     }
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from fingerpost.transit.engine.timetable.columns import list_starts
 from fingerpost.transit.engine.timetable.timetable import Float32, Int32, UInt8
 from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S
-from fingerpost.transit.osm.streets.kernel.ways import BUCKET_S
+from fingerpost.transit.osm.streets.kernel import BUCKET_S
 
 # Arrays that inner loops use as indices are unsigned.
 UInt32 = npt.NDArray[np.uint32]

@@ -9,7 +9,7 @@ from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walks import straight_line_m
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.streets.graph import DEGREES_E7, LIFT, UNDERGROUND, StreetGraph
-from fingerpost.transit.osm.streets.kernel.nearest import CELLS_PER_ROW, snap
+from fingerpost.transit.osm.streets.kernel import CELLS_PER_ROW, snap
 
 # Positions farther than this from every way are off the streets.
 SNAP_M = 300.0
@@ -75,9 +75,8 @@ def snap_to_streets(
     graph: StreetGraph, grid: SegmentGrid, lats: Float64, lons: Float64, *, refused: int = 0, limit_m: float = SNAP_M
 ) -> Snapped:
     count = len(lats)
-    found = Snapped(np.full(count, -1, np.int32), np.zeros(count), np.full(count, np.inf))
-    if graph.edge_count:
-        snap(graph, grid, lats, lons, limit_m, METRES_PER_DEGREE, refused, np.zeros(3), found)
+    found = Snapped(np.full(count, -1, np.int32), np.zeros(count), np.full(count, limit_m))
+    snap(graph, grid, lats, lons, METRES_PER_DEGREE, refused, found)
     return found
 
 

@@ -21,6 +21,7 @@ from fingerpost.transit.engine.timetable.walks import (
     find_neighbours,
 )
 from fingerpost.transit.model.geodesy import Point
+from fingerpost.transit.osm.streets import kernel
 from fingerpost.transit.osm.streets.graph import (
     CUT_OFF,
     DEGREES_E7,
@@ -33,7 +34,6 @@ from fingerpost.transit.osm.streets.graph import (
     Weights,
     compute_weights,
 )
-from fingerpost.transit.osm.streets.kernel import ways
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances
 
@@ -74,7 +74,7 @@ class StreetSearch:
         """Return the walks from a point to stops (if ``backward``, the other way), including any off-street parts."""
         found = StopWalks._make(np.empty((3, len(stops)), np.int32))
         position = int(point.edge[0]), float(point.offset_m[0]), float(point.away_m[0])
-        count = ways.reach_stops(
+        count = kernel.reach_stops(
             self._graph, self._weights, self._get_work(), *entries, position, int(backward),
             float(limit_m), PACE_M_PER_S, stops, found,
         )  # fmt: skip
@@ -98,15 +98,15 @@ class StreetSearch:
         graph, weights, work = self._graph, self._weights, self._get_work()
         target = int(goal.edge[0]), float(goal.offset_m[0])
         query = graph, weights, work, edge, offset_m, 0, float(limit_m), *target
-        touched = ways.search_nodes(*query)
-        _, metres, seconds, arc, state = ways.measure_goal(*query)
+        touched = kernel.search_nodes(*query)
+        _, metres, seconds, arc, state = kernel.measure_goal(*query)
         arcs = [arc]
         while state >= 0:
-            arrival = int(work.label[state, ways.ARRIVAL])
+            arrival = int(work.label[state, kernel.ARRIVAL])
             arc, stage = arrival >> 2, arrival & 3
             arcs.append(arc)
-            state = -1 if stage == ways.START else stage * graph.node_count + int(graph.arc_head[arc ^ 1])
-        ways.reset_labels(work, touched)
+            state = -1 if stage == kernel.START else stage * graph.node_count + int(graph.arc_head[arc ^ 1])
+        kernel.reset_labels(work, touched)
         return PathOnStreets(float(metres), float(seconds), arcs[::-1]) if metres >= 0 else None
 
     def _get_work(self) -> Work:

@@ -1,4 +1,4 @@
-"""Search for the cheapest walks on the street graph, from a point to the nodes and stops around it.
+"""Snap positions to streets, and search for the cheapest walks from a point to the nodes and stops around it.
 
 A *state* is a node and the stage of a walk, because some ways are allowed only at the beginning or end of a walk. The
 stage is 0 on restricted ways at the beginning, 1 on public ways, and 2 on restricted ways at the end. A walk cannot
@@ -257,3 +257,59 @@ def reach_stops(graph, weights, work, first, snapped, access, point, backward, l
         count += int(best_s < np.inf)
     reset_labels(work, touched)
     return count
+
+
+CELLS_PER_ROW = 1 << 32
+
+
+@kernel
+def _search_cell(graph, grid, row, lat, lon, north_m, east_m, refused, found, index):
+    """Update the point found for a position if a segment in the cell is nearer."""
+    for number in range(grid.cell_first[row], grid.cell_first[row + 1]):
+        point = grid.segment[number]
+        y = (graph.shape_lat_e7[point] * 1e-7 - lat) * north_m
+        x = (graph.shape_lon_e7[point] * 1e-7 - lon) * east_m
+        dy = (graph.shape_lat_e7[point + 1] - graph.shape_lat_e7[point]) * 1e-7 * north_m
+        dx = (graph.shape_lon_e7[point + 1] - graph.shape_lon_e7[point]) * 1e-7 * east_m
+        square = dx * dx + dy * dy
+        ratio = 0.0
+        if square > 0:
+            ratio = min(1.0, max(0.0, -(x * dx + y * dy) / square))
+        away_m = math.hypot(x + ratio * dx, y + ratio * dy)
+        if away_m >= found.away_m[index]:
+            continue
+        # Edge flags are stored elsewhere in memory, so they are read only for nearby segments.
+        edge = grid.edge_of_point[point]
+        flags = graph.edge_flags[edge]
+        # Where a private way meets a public one, the public one is preferred.
+        if flags & ENDS_ONLY:
+            away_m += AT_NODE_M
+        if away_m < found.away_m[index] and not flags & refused:
+            length_m = graph.shape_m[point + 1] - graph.shape_m[point]
+            found.edge[index], found.away_m[index] = edge, away_m
+            found.offset_m[index] = graph.shape_m[point] + ratio * length_m
+
+
+@entry
+@kernel
+def snap(graph, grid, lats, lons, metres_per_degree, refused, found):
+    """Write to ``found`` the point on a way that is nearest to each position and nearer than ``found.away_m``.
+
+    Edges with a flag in ``refused`` are ignored.
+    """
+    for index in range(len(lats)):
+        lat, lon = lats[index], lons[index]
+        east_m = metres_per_degree * math.cos(math.radians(lat))
+        middle_y, middle_x = math.floor(lat / grid.cell_lat), math.floor(lon / grid.cell_lon)
+        # The shorter side of a cell, in metres.
+        cell_m = min(metres_per_degree * grid.cell_lat, grid.cell_lon * east_m)
+        ring = 0
+        while (ring - 1) * cell_m < found.away_m[index]:
+            for y in range(middle_y - ring, middle_y + ring + 1):
+                step = 1 if ring == 0 or abs(y - middle_y) == ring else 2 * ring
+                for x in range(middle_x - ring, middle_x + ring + 1, step):
+                    cell = y * CELLS_PER_ROW + x
+                    row = np.searchsorted(grid.cells, cell)
+                    if row < len(grid.cells) and grid.cells[row] == cell:
+                        _search_cell(graph, grid, row, lat, lon, metres_per_degree, east_m, refused, found, index)
+            ring += 1

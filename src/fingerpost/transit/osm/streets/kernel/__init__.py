@@ -1,1 +1,0 @@
-"""Kernels for searches on the street graph."""
