@@ -222,8 +222,8 @@ class RideWalks:
         self._snapshot, self.walk_handle = snapshot, walk_handle
         self._straight = StraightLine(snapshot.timetable.stop_lat, snapshot.timetable.stop_lon)
 
-    def find_transfer(self, previous: Ride, ride: Ride, *, may_be_short: bool) -> Transfer:
-        """Return the transfer between rides; if ``may_be_short``, it may take less time than the footpath."""
+    def find_transfer(self, previous: Ride, ride: Ride) -> Transfer:
+        """Return the transfer between rides; a transfer for these trips may take less time than the footpath."""
         begin, is_begin_moved = self._find_ride_stop(previous, previous.alight_stop_time)
         end, is_end_moved = self._find_ride_stop(ride, ride.board_stop_time)
         table, step_free = self._snapshot.timetable, self.walk_handle.is_step_free
@@ -239,8 +239,7 @@ class RideWalks:
         if needed_s < 0:
             return Transfer(walk, available_s, access)
         # If riders cannot stay seated as planned, they need the full time.
-        needs_full_time = ride.stays_seated or not may_be_short
-        return Transfer(walk, needed_s if needs_full_time else min(needed_s, available_s), access)
+        return Transfer(walk, needed_s if ride.stays_seated else min(needed_s, available_s), access)
 
     def _find_moved_transfer(self, begin: int, end: int, path: Footpath | None) -> tuple[Walk, int]:
         if begin == end:

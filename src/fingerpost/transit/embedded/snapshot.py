@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture, Ride
@@ -146,9 +145,6 @@ class Snapshot:
 
     Broken lifts affect only ``live_step_free``.
     """
-
-    # ``itineraries.substitute_replacements`` still reads this, without effect.
-    replacements = SimpleNamespace(find_ride=lambda _ride: None)
 
     def __init__(self, timetable: Timetable, overlay: Overlay, planned: SearchTimetables) -> None:
         self.timetable = timetable
