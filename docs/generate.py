@@ -365,10 +365,7 @@ def _errors() -> list[str]:
 
 def _messages() -> list[str]:
     lines = ["# Warnings, remedies and other messages", "", NOTICE, ""]
-    lines += [
-        *_audience("read answers or write messages", "lists every warning, remedy and message"),
-        "",
-    ]
+    lines += [*_audience("read answers or write messages", "lists every warning, remedy and message"), ""]
     lines += ["## Warnings", "", "An answer has at most one entry per code.", "", "| code | meaning |", "|---|---|"]
     lines += [f"| `{code.value}` | {code.meaning} |" for code in WarningCode]
     lines += ["", "## Remedies", "", "A remedy is the hint of an error. Names in braces are replaced by values."]

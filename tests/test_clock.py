@@ -35,8 +35,7 @@ def test_a_free_clock_is_the_machines_in_utc(monkeypatch, text):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["yesterday", "2022-02-22T06:00:00", "2022-02-30T06:00:00Z", "1645509600", "0001-01-01T00:00:00+10:00"],
+    "text", ["yesterday", "2022-02-22T06:00:00", "2022-02-30T06:00:00Z", "1645509600", "0001-01-01T00:00:00+10:00"]
 )
 def test_a_malformed_variable_is_the_operators_to_fix(monkeypatch, text):
     """Issue 2: a malformed FINGERPOST_NOW is one sentence with an example; so is an instant without an offset."""

@@ -191,8 +191,7 @@ class QueryTypeUnsupported(ToolError):
         if self.supported_types:
             message += f" Supported types are: {', '.join(self.supported_types)}"
         super().__init__(
-            message,
-            {"query_type": query_type, "tool_name": tool_name, "supported_types": self.supported_types},
+            message, {"query_type": query_type, "tool_name": tool_name, "supported_types": self.supported_types}
         )
 
 

@@ -2,12 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.osm.addresses.address_text import (
-    AddressText,
-    HouseNumber,
-    read_address_text,
-    read_house_number,
-)
+from fingerpost.transit.osm.addresses.address_text import AddressText, HouseNumber, read_address_text, read_house_number
 from fingerpost.transit.rules.name_search import list_base_forms
 
 CITIES = {"tampere", "tammerfors", "helsinki", "new york"}

@@ -58,14 +58,7 @@ def test_an_invalid_time_is_quoted(text):
 
 
 @pytest.mark.parametrize(
-    ("age_s", "said"),
-    [
-        (120, "120 s"),
-        (121, "2 min"),
-        (7_199, "119 min"),
-        (172_799, "47 h"),
-        (172_800, "2 days"),
-    ],
+    ("age_s", "said"), [(120, "120 s"), (121, "2 min"), (7_199, "119 min"), (172_799, "47 h"), (172_800, "2 days")]
 )
 def test_an_age_is_readable(age_s, said):
     assert format_age(age_s) == said

@@ -48,11 +48,7 @@ META = call_of("", {})["_meta"]
 MODERN = [request(1, "server/discover", _meta=META), request(2, "tools/list", _meta=META)]
 HANDSHAKE = [
     request(
-        1,
-        "initialize",
-        protocolVersion="2025-11-25",
-        capabilities={},
-        clientInfo={"name": "test", "version": "1"},
+        1, "initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo={"name": "test", "version": "1"}
     ),
     {"jsonrpc": "2.0", "method": "notifications/initialized"},
     request(2, "tools/list"),

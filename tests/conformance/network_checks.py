@@ -10,14 +10,7 @@ from fingerpost.transit.model.place import Coordinate, PlaceKind
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import JourneyQuery
 from tests.conformance.town import PLACES, ZONE, to_unix
-from tests.conformance.town_network import (
-    NetworkBroken,
-    expect,
-    expect_same,
-    format_board,
-    format_trips,
-    list_rides,
-)
+from tests.conformance.town_network import NetworkBroken, expect, expect_same, format_board, format_trips, list_rides
 
 TRAM, NEXT_TRAM, BUSES = "1 08:10-08:30", "1 08:40-09:00", "2 08:12-08:22, 3 08:27-08:45"
 # West of Alpha, 450 m away in a straight line, and at most 600 m on foot.

@@ -17,14 +17,7 @@ from fingerpost import clock, errors
 from fingerpost.transit.model.profile import Ability
 from tests.conformance import network_checks, realtime_checks
 from tests.conformance.town import NOW, new_town
-from tests.conformance.town_network import (
-    AbilityMissing,
-    NetworkBroken,
-    NetworkCheck,
-    TownNetwork,
-    expect,
-    expect_same,
-)
+from tests.conformance.town_network import AbilityMissing, NetworkBroken, NetworkCheck, TownNetwork, expect, expect_same
 
 
 class ServerFault(StrEnum):

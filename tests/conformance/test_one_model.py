@@ -49,12 +49,7 @@ UNSAID = {
 _PREDICTED = "TfL's boards are predictions, which know neither the timetable nor who may board"
 _IN_MINUTES = "TfL's walks last whole minutes"
 # By source, what it answers otherwise than the others, and why.
-OTHERWISE = {
-    "tfl": {
-        "from a door": _IN_MINUTES,
-        "board of Delta": _PREDICTED,
-    },
-}
+OTHERWISE = {"tfl": {"from a door": _IN_MINUTES, "board of Delta": _PREDICTED}}
 # Sources whose real time tells nothing that a timetable promised, so that there is no more to compare with it.
 WITHOUT_PROMISES = {"tfl": _PREDICTED}
 OTHERS = [source for source in SOURCES if source is not EmbeddedConformance]

@@ -150,10 +150,7 @@ def test_a_fault_of_no_single_field_has_no_field():
             "origin.value.lat must be a finite number, not the number NaN",
         ),
         ({"origin": HERE, "via": [{"lat": 1, "lon": "x"}]}, 'via[0].lon must be a number, not the text "x"'),
-        (
-            {"origin": HERE, "via": [{"lat": 1, "lon": 1, "x": 1}]},
-            "unknown field 'via[0].x'; allowed: lat, lon",
-        ),
+        ({"origin": HERE, "via": [{"lat": 1, "lon": 1, "x": 1}]}, "unknown field 'via[0].x'; allowed: lat, lon"),
         ({"origin": HERE, "via": [{}] * 3}, "via must have at most 2 entries; you sent 3"),
         ({"origin": HERE, "note": "abcdef"}, "note must have at most 5 characters; you sent 6"),
         ({"origin": HERE, "note": "\ud800"}, "note contains characters that are not valid Unicode"),

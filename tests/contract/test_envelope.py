@@ -3,13 +3,7 @@
 import pytest
 
 from fingerpost import errors
-from fingerpost.contract.envelope import (
-    Contract,
-    find_error_code,
-    format_error_text,
-    new_internal_error,
-    render_error,
-)
+from fingerpost.contract.envelope import Contract, find_error_code, format_error_text, new_internal_error, render_error
 from fingerpost.errors import (
     BrokenContract,
     DataNotFound,

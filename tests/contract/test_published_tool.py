@@ -215,8 +215,7 @@ LATE = {"success": False, "topJourneys": None}
 
 
 @pytest.mark.parametrize(
-    ("reply", "expected", "is_error"),
-    [(LATE, LATE, True), (DataNotFound("No journey"), {"success": True}, False)],
+    ("reply", "expected", "is_error"), [(LATE, LATE, True), (DataNotFound("No journey"), {"success": True}, False)]
 )
 async def test_success_matches_the_plan_journey_contract(reply, expected, is_error):
     """A5, E2, J13: it says in a well-formed answer that it failed, nulls written; nothing found is success there."""

@@ -93,10 +93,7 @@ def test_legs_count_with_walks_and_rides_have_lines(over):
         ({**TRIP, "needAccessibleRoute": "yes"}, 'needAccessibleRoute must be true or false, not the text "yes".'),
         ({**TRIP, "date": "x"}, "unknown field 'date'; allowed: from, needAccessibleRoute, to."),
         ({"from": "A", "to": "A"}, "from and to must differ."),
-        (
-            {"from": "Nowhere", "to": "B"},
-            "from 'Nowhere' matches no saved variable, stop or place. Only places in",
-        ),
+        ({"from": "Nowhere", "to": "B"}, "from 'Nowhere' matches no saved variable, stop or place. Only places in"),
         ({"from": "A", "to": "Nowhere"}, "to 'Nowhere' matches no saved variable, stop or place"),
     ],
 )
@@ -140,10 +137,7 @@ def test_both_ends_may_be_ambiguous_and_a_suggestion_is_accepted(over):
 @pytest.mark.parametrize(
     ("found", "reason"),
     [
-        (
-            (),
-            "No journey was found: More walking (3000 m) or changes (8) would not help; try another time or place.",
-        ),
+        ((), "No journey was found: More walking (3000 m) or changes (8) would not help; try another time or place."),
         (NoItinerary("none", hint="Nothing runs at night"), "No journey was found: Nothing runs at night."),
         (
             OutsideCalendar("The timetable of T ends", {"first_day": "2022-01-01", "last_day": "2022-02-01"}),

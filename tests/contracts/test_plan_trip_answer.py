@@ -289,8 +289,7 @@ def test_a_failed_second_query_costs_only_the_alternatives(over):
 
 
 @pytest.mark.parametrize(
-    ("optimize", "expected"),
-    [("shortest_time", ["two rides", "direct"]), ("few_transfers", ["direct", "two rides"])],
+    ("optimize", "expected"), [("shortest_time", ["two rides", "direct"]), ("few_transfers", ["direct", "two rides"])]
 )
 def test_the_most_requested_comes_first(over, optimize, expected):
     direct = trip(ride("direct", "A", "C", 5, 30))
@@ -359,10 +358,7 @@ def test_a_wanted_arrival_that_has_become_impossible_names_the_earliest_possible
 
 @pytest.mark.parametrize(
     ("is_known", "code", "message"),
-    [
-        (False, "unsupported-accessibility-flag", None),
-        (True, "preference-unmet", "A is not known to be step-free."),
-    ],
+    [(False, "unsupported-accessibility-flag", None), (True, "preference-unmet", "A is not known to be step-free.")],
 )
 def test_unconfirmed_step_free_access_is_reported(over, is_known, code, message):
     found_trips = found(trip(bus(wheelchair=Access.YES)), step_free_supported=is_known)

@@ -75,10 +75,7 @@ def test_a_ride_moved_to_a_distant_stop_is_cancelled_at_its_scheduled_stop(towns
 
 @pytest.mark.parametrize(
     "entity",
-    [
-        update("A-1", call("ALPHA", depart=120, platform="ALPHA2")),
-        update("A-1", *FROM_TWO, relationship="REPLACEMENT"),
-    ],
+    [update("A-1", call("ALPHA", depart=120, platform="ALPHA2")), update("A-1", *FROM_TWO, relationship="REPLACEMENT")],
     ids=["moved", "replaced"],
 )
 @pytest.mark.parametrize("stop", ["TEST:STATION", "TEST:ALPHA", "TEST:ALPHA2"])

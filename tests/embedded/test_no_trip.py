@@ -56,11 +56,7 @@ def town(towns):
             "TEST:DELTA",
             "There are no arrivals near the destination. The timetable has no arrivals there on any day",
         ),
-        (
-            "TEST:DELTA",
-            "TEST:BETA",
-            "More walking (3000 m) or changes (8) would not help; try another time or place",
-        ),
+        ("TEST:DELTA", "TEST:BETA", "More walking (3000 m) or changes (8) would not help; try another time or place"),
     ],
     ids=["walk-further", "no-short-walk", "no-trip-either", "too-far", "never-served", "not-connected"],
 )

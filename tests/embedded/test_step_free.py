@@ -57,11 +57,7 @@ def lift(begin="08:00", end="10:00"):
 
 
 @pytest.mark.parametrize(
-    ("end", "link"),
-    [
-        ("08:24", AccessLink(Access.YES, "Alpha")),
-        ("08:25", AccessLink(Access.NO, "Gamma")),
-    ],
+    ("end", "link"), [("08:24", AccessLink(Access.YES, "Alpha")), ("08:25", AccessLink(Access.NO, "Gamma"))]
 )
 async def test_a_lift_that_is_out_of_order_on_arrival_is_the_weakest_link(end, link):
     """The train arrives at 08:25; the outage ends a minute earlier, or at that time."""

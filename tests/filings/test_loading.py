@@ -166,10 +166,7 @@ SUBMISSIONS = submissions(*ROWS, tickers=["DRWN"])
 
 @pytest.mark.parametrize(
     ("name", "content", "listed"),
-    [
-        ("copy.htm", COVER, SUBMISSIONS),
-        ("drawn-20221231.htm", "<html>Item 1.", SUBMISSIONS),
-    ],
+    [("copy.htm", COVER, SUBMISSIONS), ("drawn-20221231.htm", "<html>Item 1.", SUBMISSIONS)],
 )
 def test_a_text_of_a_loaded_filing_needs_no_options(store, tmp_path, name, content, listed):
     """It is known by its cover page's form and period, or by its name."""

@@ -39,6 +39,4 @@ def test_a_service_without_trips_does_not_stretch_the_calendar(tmp_path):
     imported = import_text(tmp_path, {"calendar.txt": HEAD + rows})
 
     assert find_days(imported.timetable) == ["03-02"]
-    assert findings_of(imported) == [
-        ("id-repeated", 1, "calendar.txt", 4),
-    ]
+    assert findings_of(imported) == [("id-repeated", 1, "calendar.txt", 4)]

@@ -45,10 +45,7 @@ def test_two_files_of_one_name_must_be_named_apart(tmp_path):
 
 @pytest.mark.parametrize(
     ("names", "message"),
-    [
-        ([], "at least one feed"),
-        *(([name], "A feed cannot be called") for name in ("", " ", "demo-helsinki")),
-    ],
+    [([], "at least one feed"), *(([name], "A feed cannot be called") for name in ("", " ", "demo-helsinki"))],
 )
 def test_a_network_needs_a_feed_with_a_name_of_its_own(tmp_path, names, message):
     with pytest.raises(ParameterError, match=message):

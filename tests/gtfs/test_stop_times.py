@@ -167,10 +167,7 @@ def trip_departures_of(table):
         (
             "X,05:00:00,05:20:00,600,0\nA-1,05:00:00,05:00:00,600,0\n",
             [("B-1", 25200, 0)],
-            [
-                ("frequency-of-unknown-trip", 1, "frequencies.txt", 2),
-                ("frequency-unreadable", 1, "frequencies.txt", 3),
-            ],
+            [("frequency-of-unknown-trip", 1, "frequencies.txt", 2), ("frequency-unreadable", 1, "frequencies.txt", 3)],
         ),
     ],
 )

@@ -49,8 +49,7 @@ def test_a_stop_without_a_position_is_left_out(tmp_path, row):
 
 
 @pytest.mark.parametrize(
-    "row",
-    ["X,X,60.1,24.9,0,NOWHERE,,", "X,X,60.1,24.9,0,X,,", "X,X,60.1,24.9,0,ALPHA,,", "X,X,60.1,24.9,1,C,,"],
+    "row", ["X,X,60.1,24.9,0,NOWHERE,,", "X,X,60.1,24.9,0,X,,", "X,X,60.1,24.9,0,ALPHA,,", "X,X,60.1,24.9,1,C,,"]
 )
 def test_a_parent_other_than_a_station_is_ignored(tmp_path, row):
     stops, findings = stops_of(tmp_path, f"C,Central,60.3,24.3,1,,,\n{row}\n")
@@ -61,8 +60,7 @@ def test_a_parent_other_than_a_station_is_ignored(tmp_path, row):
 
 def test_odd_rows_are_left_out_or_filled(tmp_path):
     stops, findings = stops_of(
-        tmp_path,
-        "K,Kind,60.1,24.9,5,,,\nALPHA,Again,60.1,24.9,0,,,\n,Nobody,60.1,24.9,0,,,\nU,,60.1,24.9,0,,,3\n",
+        tmp_path, "K,Kind,60.1,24.9,5,,,\nALPHA,Again,60.1,24.9,0,,,\n,Nobody,60.1,24.9,0,,,\nU,,60.1,24.9,0,,,3\n"
     )
 
     assert stops == [("U", "U", 60.1, 24.9, 0, -1, "", 0)]

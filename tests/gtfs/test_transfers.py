@@ -35,12 +35,7 @@ def transfers_of(tmp_path, rows):
         # A blank type is 0, which is the walk of 1,152 s and the slack; type 1 is the walk alone.
         (
             "ALPHA,BETA,,\nBETA,ALPHA,1,\nALPHA,GAMMA,2,90\nGAMMA,GAMMA,2,0\nGAMMA,ALPHA,3,\n",
-            [
-                ("ALPHA", "BETA", 1407),
-                ("ALPHA", "GAMMA", 90),
-                ("BETA", "ALPHA", 1152),
-                ("GAMMA", "GAMMA", 0),
-            ],
+            [("ALPHA", "BETA", 1407), ("ALPHA", "GAMMA", 90), ("BETA", "ALPHA", 1152), ("GAMMA", "GAMMA", 0)],
             [],
         ),
         # A station stands for all its boardable stops, its entrances not included.

@@ -170,12 +170,7 @@ def a_ride(first=5, late_s=0, **changes):
 
 
 def a_board(*stop_times, place=None):
-    return {
-        "stopTimes": list(stop_times),
-        "place": place or a_place(),
-        "previousPageCursor": "",
-        "nextPageCursor": "",
-    }
+    return {"stopTimes": list(stop_times), "place": place or a_place(), "previousPageCursor": "", "nextPageCursor": ""}
 
 
 def a_time(minute=5, late_s=0, place=None, **changes):

@@ -28,13 +28,7 @@ async def test_the_stop_is_queried_for_its_window_in_whole_minutes():
     assert told.asked == [
         (
             "stoptimes",
-            {
-                "stopId": "GVB_1",
-                "exactRadius": "true",
-                "radius": "0",
-                "time": "2026-03-10T10:59:00Z",
-                "window": "780",
-            },
+            {"stopId": "GVB_1", "exactRadius": "true", "radius": "0", "time": "2026-03-10T10:59:00Z", "window": "780"},
         )
     ]
 
@@ -72,10 +66,7 @@ async def test_arrivals_without_departure_are_not_rows(time):
 
 
 async def test_several_stops_are_one_board_by_time():
-    rows = {
-        "GVB_1": [a_time(20), a_time(5)],
-        "GVB_2": [a_time(10, place={"stopId": "GVB_2"})],
-    }
+    rows = {"GVB_1": [a_time(20), a_time(5)], "GVB_2": [a_time(10, place={"stopId": "GVB_2"})]}
     told = Told(stoptimes=lambda query: a_board(*rows[query["stopId"]]))
     answer = await board(told, stop_ids=["GVB:1", "GVB:2"], wanted=2)
 

@@ -5,19 +5,7 @@ import pytest
 from fingerpost.transit.model.itinerary import Access, LineSource, Mode
 from fingerpost.transit.model.place import Location, LocationSource
 from fingerpost.transit.remote.kit.journeys import draw_leg
-from tests.motis.answers import (
-    HERE,
-    NOON,
-    Told,
-    a_place,
-    a_plan,
-    a_ride,
-    a_street,
-    a_walk,
-    at,
-    plan,
-    ride_of,
-)
+from tests.motis.answers import HERE, NOON, Told, a_place, a_plan, a_ride, a_street, a_walk, at, plan, ride_of
 
 TRIP = [a_walk(), a_ride()]
 WORKS = ("Works", "", "UNKNOWN_EFFECT")

@@ -9,17 +9,7 @@ from fingerpost.errors import SourceFailed, SourceKeyRefused
 from fingerpost.transit.networks.wrappers import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.motis.server import UnknownToServer
-from tests.motis.answers import (
-    LEARNED,
-    LIMITS,
-    Told,
-    a_board,
-    a_board_query,
-    a_query,
-    a_time,
-    asking,
-    new_record,
-)
+from tests.motis.answers import LEARNED, LIMITS, Told, a_board, a_board_query, a_query, a_time, asking, new_record
 from tests.net.local_server import FakeTime, answer, html, new_client, serving
 
 

@@ -76,10 +76,7 @@ def test_a_place_is_requested_from_the_networks_that_cover_it():
     with pytest.raises(RegionUnsupported) as caught:
         list_networks_at([CITY, WEST], at(11), Ability.STOPS)
 
-    assert ([each.name for each in chosen], caught.value.message) == (
-        ["WEST"],
-        "coordinate lies outside every network",
-    )
+    assert ([each.name for each in chosen], caught.value.message) == (["WEST"], "coordinate lies outside every network")
 
 
 def test_a_network_without_the_ability_is_not_queried():

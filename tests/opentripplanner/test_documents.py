@@ -7,14 +7,7 @@ from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.server import new_document
 from tests.opentripplanner.schema import OLDER, SCHEMA
 
-SHAPES = [
-    shapes.Plan,
-    shapes.Board,
-    shapes.StopsById,
-    shapes.StopsInBox,
-    shapes.AllStops,
-    shapes.Network,
-]
+SHAPES = [shapes.Plan, shapes.Board, shapes.StopsById, shapes.StopsInBox, shapes.AllStops, shapes.Network]
 
 
 def list_faults(schema, shape):

@@ -103,12 +103,7 @@ async def test_wishes_are_in_the_question():
 
 @pytest.mark.parametrize(
     ("asked_s", "walk", "ride"),
-    [
-        (299, [(-1, 299)], []),
-        (300, [(0, 300)], []),
-        (899, [(0, 300)], []),
-        (900, [(0, 300)], [(300, 900)]),
-    ],
+    [(299, [(-1, 299)], []), (300, [(0, 300)], []), (899, [(0, 300)], []), (900, [(0, 300)], [(300, 900)])],
 )
 async def test_an_arrival_time_is_never_exceeded(asked_s, walk, ride):
     """The question is a second later than the wish, so that a ride to the very second is found.

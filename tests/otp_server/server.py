@@ -120,10 +120,7 @@ class OtpServer:
         command = [*_java_command(find_java(), get_jar()), "--load", "--bindAddress", LOOPBACK]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*command, "--port", str(self.port), str(self.folder)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
+                [*command, "--port", str(self.port), str(self.folder)], stdin=subprocess.DEVNULL, stdout=log, stderr=log
             )
         if wait:
             self.wait_until_ready()

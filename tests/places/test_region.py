@@ -43,10 +43,7 @@ def candidates(body):
 def test_a_place_far_from_the_focus_is_a_candidate_with_its_network_and_distance(over):
     body = over(here("Gate"), there("Mall"))("findAddressOrStop", {"rawText": "Mall", "focusPoint": FOCUS}).body
 
-    assert (candidates(body), body["meta"]["candidates"]["T:MALL"]["distance"] // 1000) == (
-        [("T:MALL", "THERE")],
-        1668,
-    )
+    assert (candidates(body), body["meta"]["candidates"]["T:MALL"]["distance"] // 1000) == ([("T:MALL", "THERE")], 1668)
 
 
 @pytest.mark.parametrize(

@@ -114,12 +114,7 @@ EXAMPLE = PlanStep(
     tool="sec_financial_data",
     parameters={
         "query_type": "financial_facts",
-        "parameters": {
-            "ticker": "AAPL",
-            "metrics": ["Revenue"],
-            "start_date": "2022-01-01",
-            "end_date": "2022-12-31",
-        },
+        "parameters": {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"},
     },
     expected_key="revenue_data",
     output_path=["data", "Revenue"],

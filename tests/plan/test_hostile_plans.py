@@ -21,10 +21,7 @@ def raw_step(number=1, **fields):
 
 NESTED = reduce(lambda inner, _: [inner], range(5000), [])
 REFUSED = {
-    "deep nesting": (
-        raw(raw_step(parameters={"extra": NESTED})),
-        "nested more than",
-    ),
+    "deep nesting": (raw(raw_step(parameters={"extra": NESTED})), "nested more than"),
     "a number without end": (raw(raw_step(parameters={"n": 10**5000})), "more than 4096 bits"),
     "not a number": (raw(raw_step(parameters={"n": float("nan")})), "not finite"),
     "a time that is none": (raw(raw_step()) | {"created_at": "this morning"}, "created_at: must be an ISO 8601"),

@@ -78,8 +78,7 @@ async def test_an_output_path_without_a_value_is_an_event_and_a_remark(runs):
 async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(runs, recorder):
     recorder.script["where"] = success_response("echo", "echo", {}, [], {"data": {"candidates": PLACES}})
     view = await viewed(
-        runs,
-        plan(step(1, parameters={"label": "where"}), step(2, parameters={"extra": ref("k1", "data.coordinate")})),
+        runs, plan(step(1, parameters={"label": "where"}), step(2, parameters={"extra": ref("k1", "data.coordinate")}))
     )
     failed = view["steps"][1]
 

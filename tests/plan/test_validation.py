@@ -85,9 +85,7 @@ def test_one_problem_is_reported_with_its_place(steps, expected):
 
 def test_all_problems_are_reported_at_once():
     told = problems(
-        step(1, "nope"),
-        step(2, parameters={"n": "x", "wrong": 1}),
-        step(3, done_check="foo", dependencies=[7]),
+        step(1, "nope"), step(2, parameters={"n": "x", "wrong": 1}), step(3, done_check="foo", dependencies=[7])
     )
 
     assert [(number, field) for number, field, _reason in told] == [

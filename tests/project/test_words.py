@@ -11,8 +11,7 @@ SUFFIXES = {".cfg", ".json", ".md", ".py", ".sh", ".toml", ".txt", ".yml", ".yam
 UNFINISHED = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
 MACHINE_PATH = re.compile(r"(?<![\w.])/(work|tmp|root|home/[a-z]+)/\w")
 MARKETING = re.compile(
-    r"\b(blazing(ly)?|effortless(ly)?|seamless(ly)?|powerful|cutting-edge|world-class|best-in-class)\b",
-    re.IGNORECASE,
+    r"\b(blazing(ly)?|effortless(ly)?|seamless(ly)?|powerful|cutting-edge|world-class|best-in-class)\b", re.IGNORECASE
 )
 
 # Words that only translated sentences use here.

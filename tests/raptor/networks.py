@@ -8,13 +8,7 @@ import numpy as np
 
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.columns import TextColumn, to_columns
-from fingerpost.transit.engine.timetable.draft import (
-    RouteRow,
-    ServiceRow,
-    StopRow,
-    TimetableDraft,
-    TransferColumns,
-)
+from fingerpost.transit.engine.timetable.draft import RouteRow, ServiceRow, StopRow, TimetableDraft, TransferColumns
 from fingerpost.transit.engine.timetable.timetable import Feed
 
 DAY = date(2026, 3, 28)  # clocks go forward in Helsinki in the following night

@@ -62,10 +62,7 @@ def scheduled_and_late():
         # Omega is no stop, Delta has a delay and no planned time; two calls remain.
         ((THREE_CALLS[0], call("OMEGA", "08:10"), call("DELTA", 60), THREE_CALLS[2]), "Alpha 08:05 | Gamma 08:25"),
         # Gamma before Delta waits for it.
-        (
-            (THREE_CALLS[0], THREE_CALLS[1], call("GAMMA", "08:14")),
-            "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:16",
-        ),
+        ((THREE_CALLS[0], THREE_CALLS[1], call("GAMMA", "08:14")), "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:16"),
     ],
 )
 def test_stop_times_of_an_added_ride(calls, drawn):

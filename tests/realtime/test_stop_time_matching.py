@@ -42,10 +42,7 @@ def test_sequence_zero_is_a_sequence():
         ([call("BETA", 60, 60)], "Alpha 08:00 ? | Beta 08:11 | Gamma 08:21 | Alpha 08:31"),
         # Alpha before Beta is the first call there, Alpha after Gamma the second.
         ([call("ALPHA", 60, 60), call("BETA", 120, 120)], "Alpha 08:01 | Beta 08:12 | Gamma 08:22 | Alpha 08:32"),
-        (
-            [call("GAMMA", 60, 60), call("ALPHA", 120, 120)],
-            "Alpha 08:00 ? | Beta 08:10 ? | Gamma 08:21 | Alpha 08:32",
-        ),
+        ([call("GAMMA", 60, 60), call("ALPHA", 120, 120)], "Alpha 08:00 ? | Beta 08:10 ? | Gamma 08:21 | Alpha 08:32"),
         # 08:33 is nearer to 08:30 than to 08:00.
         ([call("ALPHA", "08:33")], "Alpha 08:00 ? | Beta 08:10 ? | Gamma 08:20 ? | Alpha 08:33"),
         # Sequence 2 is Beta, yet Gamma is named: the numbering has moved, the stop has not.

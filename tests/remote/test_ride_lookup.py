@@ -42,8 +42,7 @@ async def test_a_ride_that_skips_the_last_stop_is_not_taken_for_the_same():
 
 
 @pytest.mark.parametrize(
-    ("stops", "reason"),
-    [(("A", "B"), "FAKE lists no such ride from A"), (("A",), "FAKE has no stop with the id T:B")],
+    ("stops", "reason"), [(("A", "B"), "FAKE lists no such ride from A"), (("A",), "FAKE has no stop with the id T:B")]
 )
 async def test_a_ride_that_is_gone_gives_the_reason(stops, reason):
     answer = await look_up(leaving(7), stops=stops)

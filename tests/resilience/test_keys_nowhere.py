@@ -73,10 +73,7 @@ TROUBLES = {
 
 @pytest.mark.parametrize(
     ("kind", "given"),
-    [
-        *((kind, {"key": VARIABLE}) for kind in KINDS),
-        ("motis", {"url": f"{URL}?apikey=${{{VARIABLE}}}"}),
-    ],
+    [*((kind, {"key": VARIABLE}) for kind in KINDS), ("motis", {"url": f"{URL}?apikey=${{{VARIABLE}}}"})],
     ids=[*(f"{kind}, header" for kind in KINDS), "motis, parameter"],
 )
 @pytest.mark.parametrize("trouble", TROUBLES)

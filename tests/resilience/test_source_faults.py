@@ -203,11 +203,7 @@ REQUIRED = {
         "stops": ["stopPoints"],
         "name": ["matches"],
     },
-    "motis": {
-        "trip": ["itineraries", "legs"],
-        "board": ["stopTimes", "place"],
-        "timetable": ["stopTimes", "place"],
-    },
+    "motis": {"trip": ["itineraries", "legs"], "board": ["stopTimes", "place"], "timetable": ["stopTimes", "place"]},
     "opentripplanner": {
         "trip": ["live", "edges", "node", "legs"],
         "board": ["stops", "stations", "stoptimesWithoutPatterns"],

@@ -188,11 +188,7 @@ def test_of_one_line_the_rides_are_named_together():
 
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
-    [
-        ([SOON, LATER], [NEW], (3, None)),
-        ([SOON, LATER], [SOON, NEW], (3, 4)),
-        ([SOON, SOON], [], (1, 2)),
-    ],
+    [([SOON, LATER], [NEW], (3, None)), ([SOON, LATER], [SOON, NEW], (3, 4)), ([SOON, SOON], [], (1, 2))],
 )
 def test_itineraries_are_counted_with_and_without_duplicates(first, second, expected):
     merged = merge(first, second)

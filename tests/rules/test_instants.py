@@ -83,10 +83,7 @@ def test_bad_texts_are_refused_with_help(text):
         parse_instant(text, zone_name=HELSINKI, now=T0, field="when.time")
 
     error = caught.value
-    assert (error.details, error.hint) == (
-        {"field": "when.time"},
-        "Write it like 2026-01-31T08:00:00+02:00, or now.",
-    )
+    assert (error.details, error.hint) == ({"field": "when.time"}, "Write it like 2026-01-31T08:00:00+02:00, or now.")
     assert len(error.message) < 80
 
 

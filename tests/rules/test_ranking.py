@@ -17,10 +17,7 @@ def sha1(text: str) -> str:
 
 def test_the_text_of_a_fingerprint():
     """B7, P43, P64: mode, line and ends of each leg, ids before names, parts encoded, then the slot of the start."""
-    itinerary = trip(
-        walk("home ~ 1|2", "A", 1, 3),
-        ride("7 Ä", "A", "B", 3, 9, mode=Mode.COACH),
-    )
+    itinerary = trip(walk("home ~ 1|2", "A", 1, 3), ride("7 Ä", "A", "B", 3, 9, mode=Mode.COACH))
 
     actual = compute_fingerprint(itinerary)
 
@@ -93,8 +90,7 @@ def test_leaving_later_is_better(optimize):
 
 
 @pytest.mark.parametrize(
-    ("optimize", "expected"),
-    [("shortest_time", "L E"), ("few_transfers", "E L"), ("balanced", "L E")],
+    ("optimize", "expected"), [("shortest_time", "L E"), ("few_transfers", "E L"), ("balanced", "L E")]
 )
 def test_for_a_wanted_arrival_the_latest_departure_comes_first(optimize, expected):
     early = trip(ride("E", "A", "C", 0, 50))

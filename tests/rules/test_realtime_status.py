@@ -5,11 +5,7 @@ import pytest
 from fingerpost.transit.model.itinerary import Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.rules.realtime_status import (
-    add_walk_delays,
-    find_realtime_age_s,
-    get_status,
-)
+from fingerpost.transit.rules.realtime_status import add_walk_delays, find_realtime_age_s, get_status
 from tests.rules.drawing import T0, departure, ride
 
 

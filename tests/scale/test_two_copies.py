@@ -25,12 +25,7 @@ def copies(new_database, tmp_path):
     def invoke(copy: str, *arguments: str) -> Mapping[str, object]:
         home = {"FINGERPOST_HOME": str(tmp_path / copy), "FINGERPOST_DATABASE_URL": address}
         done = subprocess.run(
-            [*CLI, *arguments],
-            env=os.environ | home,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=DEADLINE_S,
+            [*CLI, *arguments], env=os.environ | home, capture_output=True, text=True, check=False, timeout=DEADLINE_S
         )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout) if "--json" in arguments else {"said": done.stdout}

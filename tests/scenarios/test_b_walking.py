@@ -5,12 +5,7 @@ import pytest
 from tests.scenarios.riding import ride
 
 # Near is 100 m north of Alpha in a straight line, so 130 m on foot: 104 s.
-PLACES = {
-    "Alpha": (60.1700, 24.94),
-    "Near": (60.1708993, 24.94),
-    "Gamma": (60.2500, 24.94),
-    "Delta": (60.1706, 24.97),
-}
+PLACES = {"Alpha": (60.1700, 24.94), "Near": (60.1708993, 24.94), "Gamma": (60.2500, 24.94), "Delta": (60.1706, 24.97)}
 LINE = """
 line A | Alpha 08:10:00 | Gamma 08:30
 line N | Near 07:00 | Delta 07:30

@@ -99,9 +99,7 @@ PUTS = st.tuples(st.just("put"), st.sampled_from(NAMES), st.fixed_dictionaries(V
 REMOVALS = st.tuples(st.just("remove"), st.sampled_from(NAMES))
 LINES = st.sampled_from(["# a remark", "", "priority = 3 # high", 'zone = "UTC"', 'source = "gtfs"'])
 TEXTS = st.builds(
-    lambda lines, end: "\n".join(lines) + end,
-    st.lists(LINES, unique=True),
-    st.sampled_from(["", "\n", "\n\n"]),
+    lambda lines, end: "\n".join(lines) + end, st.lists(LINES, unique=True), st.sampled_from(["", "\n", "\n\n"])
 )
 
 

@@ -238,10 +238,7 @@ async def test_dropped_parts_of_a_second_answer_are_reported():
     answer, server = await plan(reply)
 
     assert len(server.questions) == 2
-    assert answer.provenance.notes == (
-        "Victoria is closed",
-        "Itineraries left out: 1 without coordinates.",
-    )
+    assert answer.provenance.notes == ("Victoria is closed", "Itineraries left out: 1 without coordinates.")
 
 
 async def test_an_answer_names_tfl_and_when_it_was_retrieved():

@@ -118,8 +118,7 @@ def test_a_footpath_includes_detour_pace_and_slack():
 
 
 @pytest.mark.parametrize(
-    ("parents", "seconds"),
-    [([2, 2, -1, -1], {224, 225}), ([2, 3, -1, -1], {359, 360}), ([2, -1, -1, -1], {359, 360})],
+    ("parents", "seconds"), [([2, 2, -1, -1], {224, 225}), ([2, 3, -1, -1], {359, 360}), ([2, -1, -1, -1], {359, 360})]
 )
 def test_within_a_station_no_street_is_in_doubt(parents, seconds):
     """Two platforms 100 m apart: of one station the slack of a change alone, else that of the straight line too."""

@@ -8,11 +8,7 @@ TRIP = {
 }
 FIGURES = {"query_type": "time_series", "parameters": {"ticker": "AAPL", "metric": "Revenue", "period": "annual"}}
 # The answers to these have other shapes, and times in UTC.
-ROUTE = {
-    "origin": {"rawText": "Kamppi"},
-    "destination": {"rawText": "Espoo"},
-    "departureTime": "2026-03-10T06:00:00Z",
-}
+ROUTE = {"origin": {"rawText": "Kamppi"}, "destination": {"rawText": "Espoo"}, "departureTime": "2026-03-10T06:00:00Z"}
 TIMETABLE = {"stopId": "DEMO-HELSINKI:KAMPPI", "maxDepartures": 5}
 JOURNEY = {"from": "Waterloo", "to": "Paddington"}
 

@@ -67,10 +67,7 @@ REMOTE_KINDS: tuple[SourceKind, ...] = (
         paces=PACES,
     ),
     SourceKind(
-        kind="tfl",
-        open_source=partial(_open_source, "tfl.network:TflSource"),
-        add_options=(TFL,),
-        paces=TFL_PACES,
+        kind="tfl", open_source=partial(_open_source, "tfl.network:TflSource"), add_options=(TFL,), paces=TFL_PACES
     ),
     SourceKind(
         kind="motis",

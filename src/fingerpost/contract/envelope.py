@@ -91,10 +91,7 @@ _CODES_BY_ERROR: dict[type[BaseException], _Codes] = {
         london="RATE_LIMIT_EXCEEDED",
     ),
     errors.SourceTimeout: _UPSTREAM._replace(
-        plan_trip="upstream-timeout",
-        board="upstream-timeout",
-        lookup="UPSTREAM_TIMEOUT",
-        london="UPSTREAM_TIMEOUT",
+        plan_trip="upstream-timeout", board="upstream-timeout", lookup="UPSTREAM_TIMEOUT", london="UPSTREAM_TIMEOUT"
     ),
     errors.SourceUnreachable: _UPSTREAM._replace(plan_trip="network-error", lookup="NETWORK_ERROR"),
     errors.SourceKeyRefused: _UPSTREAM._replace(category="AUTH_FAILURE", lookup="INVALID_API_KEY"),

@@ -24,15 +24,7 @@ from fingerpost.filings.formula import (
 )
 from fingerpost.filings.library import CompanyFigures
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import (
-    INSTANT,
-    QUARTER,
-    QUARTERS,
-    YEAR,
-    YEAR_DAYS,
-    classify_period,
-    day_number,
-)
+from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR, YEAR_DAYS, classify_period, day_number
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_metric, explain_rejected_quarter
 from fingerpost.filings.reply import Missing, Reason, build_missing
 from fingerpost.filings.revisions import align_basis, explain_break, find_split_factor, is_in_shares, is_renamed_between

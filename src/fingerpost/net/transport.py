@@ -121,10 +121,7 @@ class WireTransport(httpx2.AsyncHTTPTransport):
     def __init__(self, backend: httpcore2.AsyncNetworkBackend, *, tls: ssl.SSLContext | None = None) -> None:
         # Replace the base class's pool, which connects to any address.
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=tls,
-            max_connections=_MAX_CONNECTIONS,
-            keepalive_expiry=_KEEPALIVE_S,
-            network_backend=backend,
+            ssl_context=tls, max_connections=_MAX_CONNECTIONS, keepalive_expiry=_KEEPALIVE_S, network_backend=backend
         )
 
 

@@ -68,11 +68,7 @@ class PlanningCapability:
         self._planners = (plan_from_template, *planners)
 
     async def create_plan(
-        self,
-        user_input: str,
-        *,
-        memory: Mapping[str, Any] | None = None,
-        owner: str = "agent",
+        self, user_input: str, *, memory: Mapping[str, Any] | None = None, owner: str = "agent"
     ) -> Plan:
         """Return a validated plan for a goal, or raise PlanInvalid; ``memory`` contains initial values by key."""
         memory = memory or {}
@@ -95,7 +91,7 @@ class RunPlanInput(SnakeCaseModel):
         Any,
         Field(
             description="{goal, steps: [{step_id, description, tool, parameters, expected_key, output_path?, "
-            'dependencies?, done_check?, agent?}]}; {"$ref": key, "path"?: JMESPath, "default"?} uses a step\'s value',
+            'dependencies?, done_check?, agent?}]}; {"$ref": key, "path"?: JMESPath, "default"?} uses a step\'s value'
         ),
         WithJsonSchema({"type": "object"}),
     ] = None

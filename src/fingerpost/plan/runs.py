@@ -50,12 +50,7 @@ class PlanRuns:
     """Plan runs for one catalogue, stored in a journal that many processes may share."""
 
     def __init__(
-        self,
-        catalogue: Catalogue,
-        journal: Journal,
-        limits: Limits | None = None,
-        *,
-        poll_s: float = 0.5,
+        self, catalogue: Catalogue, journal: Journal, limits: Limits | None = None, *, poll_s: float = 0.5
     ) -> None:
         self.catalogue = catalogue
         self.journal = journal

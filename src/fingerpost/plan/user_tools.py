@@ -21,13 +21,7 @@ from fingerpost.contract.wire import Flag, Wire, build_json_schema
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.plan.catalogue import parse_tool_query
 from fingerpost.plan.limits import Limits, encode
-from fingerpost.plan.responses import (
-    build_failure,
-    check_response,
-    find_failure,
-    list_remark_sentences,
-    list_remarks,
-)
+from fingerpost.plan.responses import build_failure, check_response, find_failure, list_remark_sentences, list_remarks
 from fingerpost.runtime.concurrency import ThreadPool
 
 _log = logging.getLogger(__name__)

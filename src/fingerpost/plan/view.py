@@ -94,11 +94,7 @@ class RunView(WireDict):
 
 
 async def describe_run(
-    runs: PlanRuns,
-    run: RunRecord,
-    parts: Collection[Part] = (),
-    *,
-    max_values_bytes: float = MAX_BODY_BYTES,
+    runs: PlanRuns, run: RunRecord, parts: Collection[Part] = (), *, max_values_bytes: float = MAX_BODY_BYTES
 ) -> RunView:
     """Describe a run as JSON without nulls; ``parts`` lists the optional parts to include.
 

@@ -17,15 +17,7 @@ from typing import NamedTuple, Protocol
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.model.itinerary import (
-    Departure,
-    Itinerary,
-    Leg,
-    LegLine,
-    NearbyStop,
-    Optimize,
-    ServiceAlert,
-)
+from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLine, NearbyStop, Optimize, ServiceAlert
 from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile

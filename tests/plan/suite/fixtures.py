@@ -53,11 +53,7 @@ class AddUpStricter(AddUp):
     unit: str
 
 
-_MODELS: Mapping[Build, type[AddUp]] = {
-    Build.FIRST: AddUp,
-    Build.NEWER: AddUpNewer,
-    Build.STRICTER: AddUpStricter,
-}
+_MODELS: Mapping[Build, type[AddUp]] = {Build.FIRST: AddUp, Build.NEWER: AddUpNewer, Build.STRICTER: AddUpStricter}
 
 
 class CallLog:

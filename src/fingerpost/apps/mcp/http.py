@@ -171,8 +171,7 @@ def new_app(
     hosts = access.list_hosts(address)
     names = list(dict.fromkeys(form for host in hosts for form in (host, f"{host}:*")))
     security = TransportSecuritySettings(
-        allowed_hosts=names,
-        allowed_origins=[f"{scheme}://{name}" for name in names for scheme in ("http", "https")],
+        allowed_hosts=names, allowed_origins=[f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
     )
 
     async def health(_request: Request) -> Response:

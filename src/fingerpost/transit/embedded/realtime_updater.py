@@ -245,11 +245,7 @@ class RealtimeUpdater:
     """Updates the realtime overlay of a network, and passes it to ``publish`` on a worker thread."""
 
     def __init__(
-        self,
-        timetable: Timetable,
-        sources: tuple[NamedLocation, ...],
-        worker: RealtimeWorker,
-        publish: Publish,
+        self, timetable: Timetable, sources: tuple[NamedLocation, ...], worker: RealtimeWorker, publish: Publish
     ) -> None:
         self.sources = sources
         self._timetable = timetable

@@ -64,10 +64,7 @@ class TimetableProfile:
 
     @cached_property
     def profile(self) -> NetworkProfile:
-        data_abilities = {
-            Ability.STEP_FREE: self.has_wheelchair_data,
-            Ability.REALTIME: bool(self.record.realtime),
-        }
+        data_abilities = {Ability.STEP_FREE: self.has_wheelchair_data, Ability.REALTIME: bool(self.record.realtime)}
         # Credit each feed by its license or, failing that, by its publisher or its agencies.
         credits_due = [feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in self._timetable.feeds]
         first, last = self.covered_days or (None, None)

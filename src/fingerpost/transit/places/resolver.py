@@ -197,9 +197,7 @@ class PlaceResolver:
         stop_id = value if variable is None else find_stop_id(variable)
         if stop_id is None:
             raise ParameterError(
-                f"the variable '{value}' does not refer to a stop",
-                {"field": field},
-                hint=Remedy(RemedyKind.SAVE_AGAIN),
+                f"the variable '{value}' does not refer to a stop", {"field": field}, hint=Remedy(RemedyKind.SAVE_AGAIN)
             )
         found = await lookup.find_token(stop_id) if is_label else None
         if found is None and is_label and variable is None:
@@ -294,12 +292,7 @@ class PlaceLookup:
         return FoundStop(places_by_network=[(owner, place)], warnings=(Warning(WarningCode.LABEL_GEOCODED, message),))
 
     async def find_by_name(
-        self,
-        text: str,
-        *,
-        focus: Coordinate | None,
-        instant: int,
-        kinds: Collection[PlaceKind] = tuple(PlaceKind),
+        self, text: str, *, focus: Coordinate | None, instant: int, kinds: Collection[PlaceKind] = tuple(PlaceKind)
     ) -> list[PlaceMatch]:
         found = await self.query_names(self.opened.answering, text, self.language, focus)
         return merge_by_region(found, text, focus=focus, instant=instant, kinds=kinds)

@@ -95,10 +95,7 @@ MAX_SINGLE_ROWS = 10
 
 
 def _write_text(
-    body: StopTimetableOutput,
-    shown: Sequence[Departure],
-    window: "_Window",
-    why_empty: WhyEmptySentence | None,
+    body: StopTimetableOutput, shown: Sequence[Departure], window: "_Window", why_empty: WhyEmptySentence | None
 ) -> str:
     applied, metadata, meta = body["applied"], body["metadata"], body["meta"]
     zone, stop = metadata["timeZone"], meta["stop"]

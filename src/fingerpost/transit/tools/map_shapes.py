@@ -52,10 +52,7 @@ def _serialize_line_colors(parts: Iterable[tuple[str, Leg | Departure]]) -> Wire
 
 
 def reply_with_colors(
-    body: Mapping[str, Any],
-    text: str,
-    parts: Iterable[tuple[str, Leg | Departure]],
-    include: Collection[str],
+    body: Mapping[str, Any], text: str, parts: Iterable[tuple[str, Leg | Departure]], include: Collection[str]
 ) -> ToolReply:
     return ToolReply(body, text, {LINE_COLORS: _serialize_line_colors(parts)} if LINE_COLORS in include else {})
 

@@ -286,11 +286,7 @@ async def _choose_in_window(found: FoundTrips) -> _Window:
 
 
 def _build_reply(
-    arguments: RouteRequestInput,
-    query: JourneyParameters,
-    found: _Window,
-    call: Call,
-    warnings: Sequence[Warning],
+    arguments: RouteRequestInput, query: JourneyParameters, found: _Window, call: Call, warnings: Sequence[Warning]
 ) -> ToolReply:
     ranked = sorted(
         found.routes,

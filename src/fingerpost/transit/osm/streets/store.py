@@ -25,10 +25,7 @@ class StoredStreets(NamedTuple):
 def save_streets(streets: StoredStreets, folder: Path) -> None:
     access = {f"{_ACCESS}{name}": column for name, column in streets.access._asdict().items()}
     columns = streets.graph._asdict() | streets.grid._asdict() | access
-    contents = {
-        "grid": {name: columns.pop(name) for name in _NUMBERS},
-        "coverage": asdict(streets.coverage),
-    }
+    contents = {"grid": {name: columns.pop(name) for name in _NUMBERS}, "coverage": asdict(streets.coverage)}
     save_arrays(folder / FOLDER, columns, contents)
 
 

@@ -19,13 +19,7 @@ from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest
-from fingerpost.transit.remote.kit.network import (
-    EARLIEST_S,
-    LATEST_S,
-    ServerNetwork,
-    ServerSource,
-    find_common_zone,
-)
+from fingerpost.transit.remote.kit.network import EARLIEST_S, LATEST_S, ServerNetwork, ServerSource, find_common_zone
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.motis import journeys, places, shapes
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, ResponseTooLarge, UnknownToServer

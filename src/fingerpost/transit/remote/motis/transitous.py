@@ -36,10 +36,7 @@ def _fill_url(text: str) -> dict[str, Any]:
 
 
 MOTIS = AddOption(
-    name="motis",
-    metavar="URL",
-    help="A MOTIS server (2.11 or later), such as http://localhost:8080.",
-    fill=_fill_url,
+    name="motis", metavar="URL", help="A MOTIS server (2.11 or later), such as http://localhost:8080.", fill=_fill_url
 )
 TRANSITOUS = AddOption(
     name="transitous",

@@ -243,8 +243,7 @@ def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary:
         return itinerary
     legs = [
         leg._replace(
-            departure_scheduled=leg.departure_scheduled - late_s,
-            arrival_scheduled=leg.arrival_scheduled - late_s,
+            departure_scheduled=leg.departure_scheduled - late_s, arrival_scheduled=leg.arrival_scheduled - late_s
         )
         for leg in itinerary.legs
     ]

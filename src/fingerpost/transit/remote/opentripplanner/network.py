@@ -18,13 +18,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest
-from fingerpost.transit.remote.kit.network import (
-    EARLIEST_S,
-    LATEST_S,
-    ServerNetwork,
-    ServerSource,
-    find_common_zone,
-)
+from fingerpost.transit.remote.kit.network import EARLIEST_S, LATEST_S, ServerNetwork, ServerSource, find_common_zone
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.opentripplanner import journeys, shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, REGIONS, find_region, get_deadline_s

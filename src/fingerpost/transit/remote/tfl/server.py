@@ -45,11 +45,7 @@ class TflClient(Connection):
         )
 
     async def fetch(
-        self,
-        shape: type[_T],
-        *path: str,
-        params: Mapping[str, str] | None = None,
-        fresh_s: float = LIVE_FRESH_S,
+        self, shape: type[_T], *path: str, params: Mapping[str, str] | None = None, fresh_s: float = LIVE_FRESH_S
     ) -> Answer[_T]:
         return await self.get(*path, params=params, fresh_s=fresh_s, read=partial(read_exactly, shape))
 

@@ -131,10 +131,7 @@ def _find_delay_s(event: TripUpdate.StopTimeEvent, planned: int, start_offset_s:
 
 
 def _propagate(
-    count: int,
-    stated_s: Mapping[int, tuple[int | None, int | None]],
-    without_data: set[int],
-    trip_delay_s: int | None,
+    count: int, stated_s: Mapping[int, tuple[int | None, int | None]], without_data: set[int], trip_delay_s: int | None
 ) -> list[tuple[int | None, int | None]]:
     """Return the arrival and departure delays of all stop times; both are None if unknown."""
     delays_s: list[tuple[int | None, int | None]] = []
