@@ -114,10 +114,10 @@ class McpTransport:
                 body = await limits.receive_body(receive, int(length) if length.isdecimal() else 0)
             except TimeoutError:
                 return Response(status_code=408)
-            except limits.BodyTooLarge:
-                return _TOO_LARGE
             except ClientDisconnect:
                 return None
+            if body is None:
+                return _TOO_LARGE
             with self._admission.answer() as is_admitted:
                 if not is_admitted:
                     return _FULL

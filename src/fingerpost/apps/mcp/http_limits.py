@@ -33,10 +33,6 @@ MAX_REQUEST_BYTES = 2 * MAX_BYTES
 MAX_SMALL_PIECES, MIN_PIECE_BYTES = 20_000, 64
 
 
-class BodyTooLarge(Exception):
-    """A request's body is larger than ``MAX_BYTES``."""
-
-
 class LimitedHttpProtocol(HttpToolsProtocol):
     """Extends uvicorn's protocol: closes connections whose requests exceed the limits on time, size, headers or chunks.
 
@@ -145,10 +141,10 @@ class LimitedHttpProtocol(HttpToolsProtocol):
             self.transport.close()
 
 
-async def receive_body(receive: Receive, declared_bytes: int) -> bytes:
-    """Return a request's body; raise BodyTooLarge, ClientDisconnect, or (after ``BODY_S``) TimeoutError."""
+async def receive_body(receive: Receive, declared_bytes: int) -> bytes | None:
+    """Return a request's body, or None if it is too large; raise ClientDisconnect, or TimeoutError after ``BODY_S``."""
     if declared_bytes > MAX_BYTES:
-        raise BodyTooLarge
+        return None
     body, is_complete = bytearray(), False
     async with asyncio.timeout(BODY_S):
         while not is_complete:
@@ -158,7 +154,7 @@ async def receive_body(receive: Receive, declared_bytes: int) -> bytes:
             body += message.get("body", b"")
             is_complete = not message.get("more_body", False)
             if len(body) > MAX_BYTES:
-                raise BodyTooLarge
+                return None
     return bytes(body)
 
 

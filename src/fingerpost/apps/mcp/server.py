@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import mcp_types as types
@@ -215,9 +214,7 @@ class ProgressReporter:
             self._has_waited = True
         self._explain_timer = asyncio.get_running_loop().call_later(_EXPLAIN_INTERVAL_S, self._explain)
 
-    async def __aexit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
         """Wait until the last report has been sent, so that it precedes the answer."""
         self._has_ended = True
         if self._explain_timer is not None:
