@@ -118,7 +118,8 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     wanted = 1 if snapshot.live is snapshot.planned else 0
     later = replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S, wanted=wanted)
     board = StopDepartures(snapshot, stops, zone, later)
-    first = board.find_first()
+    rows, _ = board.list_rows()
+    first = next((row.call.departure for row in rows if not row.is_cancelled), None)
     if first is not None:
         return ServiceGap(next_departure=first)
     calls_at_stops = StopCalls(snapshot.timetable, stops)

@@ -59,11 +59,6 @@ class StopDepartures:
         found = [*map(StopDeparture, (*calls, *moved)), *cancelled]
         return sorted(found, key=lambda row: row.call.departure), count + len(moved) + len(cancelled)
 
-    def find_first(self) -> int | None:
-        """Return the time of the first departure that riders can take, or None."""
-        rows, _ = self.list_rows()
-        return next((row.call.departure for row in rows if not row.is_cancelled), None)
-
     def find_first_added(self, instant: int) -> int | None:
         """Return the time of the first departure of an added trip at or after an instant, or None."""
         if self._query.by_schedule:

@@ -298,7 +298,7 @@ class RealtimeUpdater:
         sentences: list[str] = []
         for source in self.sources:
             count = overlay.matches.get(source.text, MatchCount(0, 0))
-            if count.is_mostly_unmatched:
+            if count.matched < count.unmatched:
                 sentences.append(
                     f"The timetable matches {count.matched} of {count.matched + count.unmatched} trips and alerts from"
                     f" {source.display_name}, so late or cancelled trips may be shown as scheduled."

@@ -130,10 +130,6 @@ class MatchCount(NamedTuple):
     unmatched: int
     shared_ids: tuple[str, ...] = ()
 
-    @property
-    def is_mostly_unmatched(self) -> bool:
-        return self.matched < self.unmatched
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlay:

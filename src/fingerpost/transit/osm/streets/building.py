@@ -148,7 +148,9 @@ def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
     part = _find_part(edges, label, edges.is_blocked)
     is_between_parts = (edges.flags & graph.ONE_WAY != 0) & (label[edges.begin] != label[edges.end])
     part[is_between_parts] = part.max() + 1 + np.arange(np.count_nonzero(is_between_parts))
-    return _is_in_long_part(part, street_m)
+    total_m = np.bincount(part, weights=street_m)
+    is_long: npt.NDArray[np.bool_] = total_m[part] >= min(ISLAND_M, total_m.max()) - 1.0
+    return is_long
 
 
 def _label_both_ways(edges: _Edges) -> Int64:
@@ -192,12 +194,6 @@ def _find_part(edges: _Edges, label: Int64, blocked: npt.NDArray[np.bool_]) -> I
     is_isolated = blocked[edges.begin] & blocked[edges.end]
     part[is_isolated] = len(label) + np.arange(np.count_nonzero(is_isolated))
     return part
-
-
-def _is_in_long_part(part: Int64, street_m: Float64) -> npt.NDArray[np.bool_]:
-    total_m = np.bincount(part, weights=street_m)
-    is_long: npt.NDArray[np.bool_] = total_m[part] >= min(ISLAND_M, total_m.max()) - 1.0
-    return is_long
 
 
 def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.bool_]) -> Int64:

@@ -77,32 +77,17 @@ class Reason(FindingMeaning, Enum):
 
     ZONE_UNKNOWN_ASSUMED = *_ZONES, "the time zone is unknown; another agency's time zone, or --zone, is used"
     ZONE_OF_OTHER_AGENCY_ASSUMED = *_ZONES, "agencies have different time zones; the first agency's is used for all"
-    ZONE_OF_OTHER_FEED_UNAPPLIED = (
-        _NOT_USED,
-        "time zones",
-        "the network's first feed has a different time zone, which is used for all times",
-    )
+    ZONE_OF_OTHER_FEED_UNAPPLIED = _NOT_USED, "time zones", "the time zone of the network's first feed is used instead"
 
     STOP_KIND_UNKNOWN = _LEFT_OUT, "stops", "location_type is unknown"
     STOP_WITHOUT_PLACE = _LEFT_OUT, "stops", "the stop has no valid position"
     STOP_NAME_ASSUMED = *_STOPS, "the stop has no name; its station's name or its id is used"
     STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; its station's position is used"
-    STOP_ZONE_UNAPPLIED = (
-        _NOT_USED,
-        "stop time zones",
-        "the stop has a different time zone; the agency's time zone is used",
-    )
+    STOP_ZONE_UNAPPLIED = _NOT_USED, "stop time zones", "the time zone of the stop's agency is used instead"
     STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the stop's station is not in the feed; the stop is used without it"
-    STOP_POSITION_UNAPPLIED = (
-        _NOT_USED,
-        "stop positions",
-        "no vehicle could reach the stop in time, so the network's area ignores its position",
-    )
+    STOP_POSITION_UNAPPLIED = _NOT_USED, "stop positions", "no vehicle could reach the stop in time"
     STOP_WITHOUT_TRIPS = _NO_EFFECT, "stops", "no trip serves the stop, and it is over 100 km outside the area"
-    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = (
-        *_STOPS,
-        "an earlier feed has another name for the stop; that name is used",
-    )
+    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "the stop's name in an earlier feed is used instead"
 
     ROUTE_TYPE_ASSUMED = _GUESSED, "modes", "route_type cannot be read; the mode is OTHER"
 
@@ -136,10 +121,7 @@ class Reason(FindingMeaning, Enum):
     TRANSFER_TOO_MANY = *_TRANSFERS, "too many rules or stop pairs; ordinary transfers apply"
 
     BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; no in-seat transfer is offered"
-    BLOCK_OVERLAPS_UNAPPLIED = (
-        *_SEATS,
-        "the trips overlap, or another trip comes between them on some days; riders must change",
-    )
+    BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "the trips overlap, or on some days another trip comes between them"
     BLOCK_WITHOUT_RIDERS_UNAPPLIED = *_IDLE, "the vehicle turns back, waits too long, or starts its next trip elsewhere"
 
     PATHWAY_AT_UNKNOWN_STOP = _LEFT_OUT, "pathways", "a pathway leads to an unknown stop"
