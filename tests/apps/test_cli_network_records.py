@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from fingerpost.apps import source_kinds
 from fingerpost.apps.cli import Caller, network_commands
-from fingerpost.apps.cli.network_sources import new_add_command
+from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.cli.output import describe_error
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import ParameterError

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from fingerpost.apps.cli import output
-from fingerpost.apps.cli.network_sources import show_import_bars
+from fingerpost.apps.cli.network_add import show_import_bars
 from fingerpost.apps.cli.output import new_console, show_status
 
 

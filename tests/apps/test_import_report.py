@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from fingerpost.apps.cli.network_sources import list_verdict_lines, print_report
+from fingerpost.apps.cli.network_add import list_verdict_lines, print_report
 from fingerpost.transit.engine.gtfs.csv.findings import Finding, FindingKind, FindingPlace, Reason, find_meaning
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
 

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, call_tool, open_application, prepare_settings, print_or_exit
-from fingerpost.apps.cli.network_sources import show_import_bars
+from fingerpost.apps.cli.network_add import show_import_bars
 from fingerpost.apps.cli.output import new_console, print_error, print_line, print_message, show_status
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client

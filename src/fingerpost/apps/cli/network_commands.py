@@ -17,7 +17,7 @@ from fingerpost import clock
 from fingerpost.apps import error_boundary
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, complete_network, prepare_settings
-from fingerpost.apps.cli.network_sources import (
+from fingerpost.apps.cli.network_add import (
     fetch_realtime,
     learn_profile,
     list_realtime_lines,

@@ -14,7 +14,7 @@ from fingerpost import __version__, clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, call_tool, open_application, print_or_exit, run_and_close
 from fingerpost.apps.cli.filings_commands import describe_companies
-from fingerpost.apps.cli.network_sources import list_realtime_lines
+from fingerpost.apps.cli.network_add import list_realtime_lines
 from fingerpost.apps.cli.output import new_console, print_line, print_message
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.listener import Access, Address, parse_ip_networks
