@@ -5,7 +5,7 @@ from datetime import date
 
 import numpy as np
 
-from fingerpost.transit.engine.demo.catalogue import FOLDER, NAMES, PREPARED
+from fingerpost.transit.engine.demo import FOLDER, NAMES, PREPARED
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.array_file import save_timetable
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fingerpost.errors import DataNotFound
-from fingerpost.transit.engine.demo.catalogue import NAMES, open_demo
+from fingerpost.transit.engine.demo import NAMES, open_demo
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.engine.timetable.timetable import Timetable

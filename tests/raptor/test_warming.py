@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from fingerpost.apps.warm_up import load_kernels
-from fingerpost.transit.engine.demo.catalogue import open_demo
+from fingerpost.transit.engine.demo import open_demo
 from fingerpost.transit.engine.raptor.journeys import list_board_departures
 from fingerpost.transit.engine.raptor.kernel import patterns, range_raptor, search
 from fingerpost.transit.engine.raptor.search import find_endpoint, find_journeys

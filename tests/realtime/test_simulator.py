@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.engine.demo.catalogue import NAMES, open_demo
+from fingerpost.transit.engine.demo import NAMES, open_demo
 from fingerpost.transit.engine.demo.simulator import simulate
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from tests.realtime.messages import DAY, ZONE, at, read_bytes

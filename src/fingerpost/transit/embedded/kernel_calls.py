@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from fingerpost.transit.engine.demo.catalogue import open_demo
+from fingerpost.transit.engine.demo import open_demo
 from fingerpost.transit.engine.raptor.journeys import list_board_departures
 from fingerpost.transit.engine.raptor.search import Endpoint, SearchQuery, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables

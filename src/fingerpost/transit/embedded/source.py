@@ -16,7 +16,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import NamedLocation, parse_location
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker
-from fingerpost.transit.engine.demo.catalogue import open_demo
+from fingerpost.transit.engine.demo import open_demo
 from fingerpost.transit.engine.demo.simulator import simulate
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
 from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
