@@ -119,7 +119,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     later = replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S, wanted=wanted)
     board = StopDepartures(snapshot, stops, zone, later)
     rows, _ = board.list_rows()
-    first = next((row.call.departure for row in rows if not row.is_cancelled), None)
+    first = next((call.departure for call, is_cancelled in rows if not is_cancelled), None)
     if first is not None:
         return ServiceGap(next_departure=first)
     calls_at_stops = StopCalls(snapshot.timetable, stops)
@@ -136,7 +136,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
             and local_day(call.departure, zone) > local_day(last_cancelled, zone)
         ):
             break
-        departure = board.find_time(call)
+        departure = call.departure if query.by_schedule else snapshot.find_call(call, call.stop_time).departure
         if board.is_cancelled(call):
             last_cancelled = call.departure
         elif departure >= search_start:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +15,8 @@ from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARD
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.port import DepartureQuery
 
-
-class StopDeparture(NamedTuple):
-    """A departure on a board; ``is_cancelled`` is true if riders cannot board it as scheduled."""
-
-    call: BoardDeparture
-    is_cancelled: bool = False
+BoardRow = tuple[BoardDeparture, bool]
+"""A departure on a board, and whether riders cannot board it as scheduled."""
 
 
 class StopDepartures:
@@ -40,7 +36,7 @@ class StopDepartures:
         stations = np.unique(parents[list(self._stops)])
         return self._stops.union(np.flatnonzero(np.isin(parents, stations[stations >= 0])).tolist())
 
-    def list_rows(self) -> tuple[list[StopDeparture], int]:
+    def list_rows(self) -> tuple[list[BoardRow], int]:
         """Return the departures in the window, including cancelled ones, and their total number.
 
         The times are expected times unless the query is by schedule; a departure that is expected at another platform
@@ -49,15 +45,15 @@ class StopDepartures:
         snapshot, query = self._snapshot, self._query
         calls, count = self._list(snapshot.planned if query.by_schedule else snapshot.live, self._stops, query.wanted)
         if snapshot.live is snapshot.planned:
-            return [StopDeparture(call) for call in calls], count
+            return [(call, False) for call in calls], count
         planned = calls if query.by_schedule else self._list(snapshot.planned, self._stops, None)[0]
-        rows = [StopDeparture(call, self.is_cancelled(call)) for call in planned if not snapshot.is_deleted(call)]
+        rows = [(call, self.is_cancelled(call)) for call in planned if not snapshot.is_deleted(call)]
         if query.by_schedule:
-            found = [row for row in rows if row.is_cancelled or not self._is_stranded(row.call)]
+            found = [(call, is_cancelled) for call, is_cancelled in rows if is_cancelled or not self._is_stranded(call)]
             return found, count - (len(calls) - len(found))
-        cancelled, moved = [row for row in rows if row.is_cancelled], self._list_moved()
-        found = [*map(StopDeparture, (*calls, *moved)), *cancelled]
-        return sorted(found, key=lambda row: row.call.departure), count + len(moved) + len(cancelled)
+        cancelled, moved = [row for row in rows if row[1]], self._list_moved()
+        found = [*((call, False) for call in (*calls, *moved)), *cancelled]
+        return sorted(found, key=lambda row: row[0].departure), count + len(moved) + len(cancelled)
 
     def find_first_added(self, instant: int) -> int | None:
         """Return the time of the first departure of an added trip at or after an instant, or None."""
@@ -72,9 +68,6 @@ class StopDepartures:
             if int(added.stop[i]) in self._stops
         )
         return min((call.departure for call in calls if not self.is_cancelled(call)), default=None)
-
-    def find_time(self, call: BoardDeparture) -> int:
-        return call.departure if self._query.by_schedule else self._snapshot.find_call(call, call.stop_time).departure
 
     def _list_moved(self) -> list[BoardDeparture]:
         others = self._station_stops - self._stops
@@ -127,8 +120,8 @@ def list_rows(
     board = StopDepartures(snapshot, stops, zone, query, may_build=may_build)
     calls, count = board.list_rows()
     if calls and not query.by_schedule:
-        last = calls[min(query.wanted, len(calls)) - 1].call.departure
-        calls = [call for call in calls if call.call.departure <= last]
+        last = calls[min(query.wanted, len(calls)) - 1][0].departure
+        calls = [row for row in calls if row[0].departure <= last]
     return [snapshot.call_cached(_build_departure, names, call, query.language) for call in calls], count
 
 
@@ -157,9 +150,8 @@ def _continues_in_seat(snapshot: Snapshot, call: BoardDeparture) -> bool:
     return update is None or not update.is_skipped[-1]
 
 
-def _build_departure(snapshot: Snapshot, names: DisplayNames, row: StopDeparture, language: str) -> Departure:
-    is_cancelled, table = row.is_cancelled, snapshot.timetable
-    call = row.call
+def _build_departure(snapshot: Snapshot, names: DisplayNames, row: BoardRow, language: str) -> Departure:
+    (call, is_cancelled), table = row, snapshot.timetable
     ride_call = snapshot.find_call(call, call.stop_time)
     ride_fields: dict[str, Any] = {}
     if call.trip_departure < 0:

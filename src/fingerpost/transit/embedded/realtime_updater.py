@@ -151,7 +151,9 @@ class RealtimeFeeds:
             except ToolError as error:
                 state.problem = str(error)
                 state.failures += 1
-                state.due = now + _find_wait_s(state, error)
+                backoff_s = min(POLL_S << min(state.failures, 10), _MAX_WAIT_S)
+                retry_after_s = int(error.retry_after_s) + 1 if isinstance(error, SourceLimited) else 0
+                state.due = now + max(backoff_s, retry_after_s) if is_url else now
                 return False
             state.problem, state.failures = None, 0
             state.due = now + POLL_S if is_url else now
@@ -206,15 +208,6 @@ def _read_stamp(location: str) -> _Stamp:
     except OSError:
         return ()
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
-
-
-def _find_wait_s(state: _SourceState, error: Exception) -> int:
-    """Return the delay before the next attempt after a failure; it is 0 for files."""
-    if state.source.url is None:
-        return 0
-    backoff_s = min(POLL_S << min(state.failures, 10), _MAX_WAIT_S)
-    retry_after_s = int(error.retry_after_s) + 1 if isinstance(error, SourceLimited) else 0
-    return max(backoff_s, retry_after_s)
 
 
 def _build_source_health(state: _SourceState, now: int, overlay: Overlay | None) -> SourceHealth:

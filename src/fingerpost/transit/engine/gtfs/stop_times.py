@@ -15,7 +15,7 @@ from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNREADABLE
 from fingerpost.transit.engine.gtfs.csv.table import Block, ColumnBuffer, IdIndex, Table
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
-from fingerpost.transit.engine.timetable.columns import mark_rows, take_rows, to_columns
+from fingerpost.transit.engine.timetable.columns import NO_INT32, NO_UINT8, mark_rows, take_rows, to_columns
 from fingerpost.transit.engine.timetable.draft import StopTimeColumns, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
@@ -41,10 +41,6 @@ _COLUMNS = (
 )  # fmt: skip
 _PICKUP, _DROP_OFF, _HEADSIGN = range(5, 8)
 _FLEX = slice(8, 12)
-_TYPES: dict[str, Any] = {
-    **dict.fromkeys(("line", "trip", "sequence", "stop", "arrival_s", "departure_s", "headsign"), np.int32),
-    "flags": np.uint8,
-}
 # Limits on the departures generated from one row and in one feed; larger numbers are publishers' errors.
 MAX_DEPARTURES_PER_ROW = 10_000
 MAX_DEPARTURES_PER_FEED = 5_000_000
@@ -53,14 +49,14 @@ MAX_DEPARTURES_PER_FEED = 5_000_000
 class StopTimes(NamedTuple):
     """Columns of stop times during the import; ``line`` is the line in the file. Missing times are negative."""
 
-    line: Int32
-    trip: Int32
-    stop: Int32
-    sequence: Int32
-    arrival_s: Int32
-    departure_s: Int32
-    flags: UInt8
-    headsign: Int32
+    line: Int32 = NO_INT32
+    trip: Int32 = NO_INT32
+    stop: Int32 = NO_INT32
+    sequence: Int32 = NO_INT32
+    arrival_s: Int32 = NO_INT32
+    departure_s: Int32 = NO_INT32
+    flags: UInt8 = NO_UINT8
+    headsign: Int32 = NO_INT32
 
 
 def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
@@ -128,7 +124,7 @@ def _read_rows(
     stop_ids = IdIndex(stops.row_by_id)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
     is_on_demand = np.zeros(len(trips) + 1, np.bool_)
-    buffer = ColumnBuffer(_TYPES)
+    buffer = ColumnBuffer({name: empty.dtype for name, empty in StopTimes._field_defaults.items()})
     for block in table.read_blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
         trip, stop = trips.ids.find(block, 0), stop_ids.find(block, 1)
         usable = np.ones(len(trip), np.bool_)

@@ -151,7 +151,7 @@ class TripMatcher:
         return matches[0] if matches else results[0]
 
     def find_trips(self, trip: TripDescriptor) -> tuple[int, ...] | EntityOutcome:
-        """Return the matched ride, or why there is none; ``stop_times`` help to infer a missing day or trip id."""
+        """Return the trips (rows) with a descriptor's trip id and route, or why there are none."""
         rows = self.scope.trips.get(trip.trip_id)
         if rows is None:
             return EntityOutcome.TRIP_UNKNOWN
