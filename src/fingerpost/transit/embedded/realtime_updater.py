@@ -250,8 +250,8 @@ class RealtimeUpdater:
         self._read_at: int | None = None
         self._poll: Future[None] | None = None
         self._last_poll = 0
-        # How long calls wait for files (None: until they are read) and for URLs.
-        self._file_wait_s: float | None = FIRST_WAIT_S
+        # How long calls wait for the first read of files, and for URLs.
+        self._first_wait_s = FIRST_WAIT_S
         self._wait_s = 0.0
         self._is_stopped = False
 
@@ -259,8 +259,9 @@ class RealtimeUpdater:
         """Update the overlay; only the first call and calls after an idle period wait for URLs, up to a timeout."""
         now = int(clock.now().timestamp())
         if self._feeds.have_files_changed() or self._must_read_again(now):
-            await _wait(self._worker.begin(self._refresh(now, only_files=True)), self._file_wait_s)
-            self._file_wait_s = 0.0 if self._overlay is None else None
+            timeout_s = self._first_wait_s if self._overlay is None else None
+            await _wait(self._worker.begin(self._refresh(now, only_files=True)), timeout_s)
+            self._first_wait_s = 0.0
         if self._feeds.are_urls_due(now) and (self._poll is None or self._poll.done()):
             was_idle = now - self._last_poll > STALE_AFTER_S
             self._wait_s = FIRST_WAIT_S if self._poll is None else WAKING_WAIT_S if was_idle else 0.0
