@@ -156,10 +156,9 @@ def _list_plain_names(place: Place) -> set[str]:
     return {plain(name) for name in (place.name, *place.names.values())}
 
 
-def _list_names_of_kind(kind: str) -> frozenset[str]:
-    if kind in _RAILWAY_NAMES | _STATION_WORDS:
-        return _RAILWAY_NAMES
-    return _BUS_NAMES if kind in _BUS_NAMES else frozenset()
+def _list_kinds(words: str) -> list[frozenset[str]]:
+    """Return the names of the kinds of stations that the words can mean; without words, of all kinds."""
+    return [names for names in (_RAILWAY_NAMES, _BUS_NAMES) if not words or words in names | _STATION_WORDS]
 
 
 def _is_main_station(name: str, city: City, kinds: frozenset[str]) -> bool:
@@ -195,9 +194,17 @@ class NetworkPlaces:
             text = strip_country(text)
         stops = self._stops.places.search(text, language=language, focus=focus)
         by_token = {match.place.token: match for match in stops}
+
+        def offer(match: PlaceMatch, score: float) -> None:
+            # Different matches may share a token, such as a shop and its address; use the better one.
+            known = by_token.get(match.place.token)
+            if known is None or known.score < score:
+                by_token[match.place.token] = match if score == match.score else replace(match, score=score)
+
         kind = strip_near(plain(text)).removeprefix("the ")
-        for station in self._list_stations_of_kind(_list_names_of_kind(kind)):
-            by_token.setdefault(station.token, match_place(in_language(station, language), UNCERTAIN, focus))
+        for names in _list_kinds(kind)[:1] if kind else ():
+            for station in self._list_stations_of_kind(names):
+                by_token.setdefault(station.token, match_place(in_language(station, language), UNCERTAIN, focus))
         if addresses is None:
             return [self._stops.add_description(match) for match in sort_matches(by_token.values())]
         if split := addresses.split_city(text):
@@ -205,10 +212,7 @@ class NetworkPlaces:
             for match in self._stops.places.list_matches(short_text, language, focus):
                 is_in_city = _is_in_city(match.place, city)
                 score = round(match.score * _WITHOUT_CITY_FACTOR if is_in_city else min(match.score, UNCERTAIN), 4)
-                score = addresses.check_postcodes(replace(match, score=score), text).score
-                known = by_token.get(match.place.token)
-                if known is None or known.score < score:
-                    by_token[match.place.token] = replace(match, score=score)
+                offer(match, addresses.check_postcodes(replace(match, score=score), text).score)
         for station in self._list_main_stations(text, addresses):
             by_token[station.token] = match_place(in_language(station, language), 1.0, focus)
         places_by_name: dict[str, list[Place]] = {}
@@ -217,12 +221,8 @@ class NetworkPlaces:
                 places_by_name.setdefault(name, []).append(match.place)
         for match in addresses.list_matches(text, language, focus):
             match_score = self._score_among_stops(match, places_by_name)
-            if match_score is not None and kind in _STATION_WORDS:
-                match_score = min(match_score, UNCERTAIN)
-            known = by_token.get(match.place.token)
-            # Different matches may share a token, such as a shop and its address; use the better one.
-            if match_score is not None and (known is None or known.score < match_score):
-                by_token[match.place.token] = match if match_score == match.score else replace(match, score=match_score)
+            if match_score is not None:
+                offer(match, min(match_score, UNCERTAIN) if kind in _STATION_WORDS else match_score)
         return [self._stops.add_description(match) for match in sort_matches(by_token.values())]
 
     def _find_stations_of_kind(self, names: frozenset[str]) -> list[Place]:
@@ -236,16 +236,13 @@ class NetworkPlaces:
 
     def _list_main_stations(self, text: str, addresses: AddressIndex) -> list[Place]:
         """Return a named city's stations of the named kind; by default, railway stations or, if none, bus stations."""
-        city, kinds = addresses.find_city(text), [_RAILWAY_NAMES, _BUS_NAMES]
         words = plain(text).split()
-        for count in range(1, len(words)):
-            for name, kind in ((words[:count], words[count:]), (words[-count:], words[:-count])):
-                named_kinds = [
-                    known for known in (_RAILWAY_NAMES, _BUS_NAMES) if " ".join(kind) in known | _STATION_WORDS
-                ]
-                if named_kinds and city is None and (city := addresses.find_city(" ".join(name))):
-                    kinds = named_kinds
-        return [] if city is None else next(filter(None, (self._list_stations(city, kind) for kind in kinds)), [])
+        splits = [(words[:count], words[count:]) for count in range(1, len(words) + 1)]
+        for name, kind in (*splits[-1:], *splits[:-1], *(split[::-1] for split in splits[:-1])):
+            kinds = _list_kinds(" ".join(kind))
+            if kinds and (city := addresses.find_city(" ".join(name))):
+                return next(filter(None, (self._list_stations(city, names) for names in kinds)), [])
+        return []
 
     def _find_stations(self, city: City, kinds: frozenset[str]) -> list[Place]:
         """Return the stations named only by their kind (Central Station), with or without the city's name."""
