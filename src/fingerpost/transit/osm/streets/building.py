@@ -144,10 +144,13 @@ def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
     """
     if not len(edges.begin):
         return np.zeros(0, np.bool_)
-    label = _label_both_ways(edges)
-    part = _find_part(edges, label, edges.is_blocked)
+    label, blocked = _label_both_ways(edges), edges.is_blocked
+    part = np.where(blocked[edges.begin], label[edges.end], label[edges.begin])
+    is_isolated = blocked[edges.begin] & blocked[edges.end]
     is_between_parts = (edges.flags & graph.ONE_WAY != 0) & (label[edges.begin] != label[edges.end])
-    part[is_between_parts] = part.max() + 1 + np.arange(np.count_nonzero(is_between_parts))
+    # Each of these edges is a separate part.
+    alone = np.flatnonzero(is_isolated | is_between_parts)
+    part[alone] = len(label) + np.arange(len(alone))
     total_m = np.bincount(part, weights=street_m)
     is_long: npt.NDArray[np.bool_] = total_m[part] >= min(ISLAND_M, total_m.max()) - 1.0
     return is_long
@@ -187,13 +190,6 @@ def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> 
         else:
             visited.add(successor)
             path.append((successor, iter(links.get(successor, ()))))
-
-
-def _find_part(edges: _Edges, label: Int64, blocked: npt.NDArray[np.bool_]) -> Int64:
-    part: Int64 = np.where(blocked[edges.begin], label[edges.end], label[edges.begin])
-    is_isolated = blocked[edges.begin] & blocked[edges.end]
-    part[is_isolated] = len(label) + np.arange(np.count_nonzero(is_isolated))
-    return part
 
 
 def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.bool_]) -> Int64:
