@@ -184,7 +184,13 @@ def test_limits_count_a_caller_by_its_address_or_its_ipv6_network(host, machine)
 
 
 @pytest.mark.parametrize(
-    ("proxies", "forwarded"), [([], "127.0.0.1"), (["127.0.0.1/32"], "203.0.113.5"), (["10.0.0.0/8"], "127.0.0.1")]
+    ("proxies", "forwarded"),
+    [
+        ([], "127.0.0.1"),
+        (["127.0.0.1/32"], "::ffff:203.0.113.5"),
+        (["10.0.0.0/8"], "127.0.0.1"),
+        (["127.0.0.1/32", "203.0.113.0/24"], "198.51.100.9"),
+    ],
 )
 async def test_only_a_trusted_proxy_names_the_caller(monkeypatch, proxies, forwarded):
     """Whoever reaches the port could take another's turns and limits otherwise; the environment does not count."""
@@ -199,7 +205,7 @@ async def test_only_a_trusted_proxy_names_the_caller(monkeypatch, proxies, forwa
     config.load()
     transport = httpx2.ASGITransport(config.loaded_app, client=("127.0.0.1", 5))
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-        await client.get("/", headers={"X-Forwarded-For": "198.51.100.9, 203.0.113.5"})
+        await client.get("/", headers={"X-Forwarded-For": "198.51.100.9, ::ffff:203.0.113.5"})
 
     assert seen == [forwarded]
 

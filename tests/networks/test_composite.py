@@ -253,13 +253,22 @@ async def test_a_record_without_a_learned_profile_affects_only_its_network(tmp_p
     assert "Run `fingerpost network refresh TOWN`" in opened.problems["TOWN"]
 
 
-def test_a_learned_profile_of_an_earlier_version_is_to_be_learned_again(tmp_path):
+BOX = {"south": 59.0, "west": 10.0, "north": 60.0, "east": 11.0}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"format": 1},
+        {"learned": {"learned_at": "2026-06-10T00:00:00Z", "zone": "Europe/Osmo"}},
+        {"learned": {"learned_at": "2026-06-10T00:00:00Z", "bounds": BOX | {"north": 1e30}}},
+    ],
+)
+def test_a_damaged_or_older_learned_profile_is_to_be_learned_again(tmp_path, damage):
     profiles = LearnedProfiles(tmp_path)
     profiles.put(RECORD, LearnedProfile(learned_at=datetime(2026, 6, 10, tzinfo=UTC)))
     (path,) = (tmp_path / "networks" / "learned").glob("*.json")
-    stored = json.loads(path.read_text())
-    del stored["format"]
-    path.write_text(json.dumps(stored))
+    path.write_text(json.dumps(json.loads(path.read_text()) | damage))
 
     with pytest.raises(SettingsInvalid, match="Run `fingerpost network refresh TOWN`"):
         profiles.find(RECORD)

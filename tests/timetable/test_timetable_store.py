@@ -1,6 +1,5 @@
 """The timetable store: changes are atomic, even if two processes compete; tests/faults has full disks and kills."""
 
-import json
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -110,15 +109,20 @@ def test_pointer_that_cannot_be_read(tmp_path):
     assert stops_of(store) == ["Alpha", "Beta", "Gamma"]
 
 
-def test_a_pointer_without_checksums_cannot_be_read(tmp_path):
-    """Otherwise damage to its files would never be found."""
+@pytest.mark.parametrize(
+    ("part", "damaged", "reason"),
+    [
+        ('"checksums"', '"checks"', "'checksums'"),
+        ('"format": ', '"format": 1e999, "f": ', "cannot convert float infinity"),
+    ],
+)
+def test_a_damaged_pointer_cannot_be_read(tmp_path, part, damaged, reason):
+    """Without its checksums, damage to its files would never be found."""
     store = TimetableStore(tmp_path)
     put(store, OLD)
     path = tmp_path / "networks" / "HSL.json"
-    pointer = json.loads(path.read_text())
-    del pointer["checksums"]
-    path.write_text(json.dumps(pointer))
-    with pytest.raises(SettingsInvalid, match=r"cannot be read \('checksums'\)"):
+    path.write_text(path.read_text().replace(part, damaged))
+    with pytest.raises(SettingsInvalid, match=rf"cannot be read \({reason}"):
         store.get("HSL")
 
 

@@ -35,7 +35,7 @@ def _check_bounds(bounds: _Box) -> _Box:
 def _check_zone(zone: str) -> str:
     try:
         ZoneInfo(zone)
-    except (KeyError, OSError) as error:
+    except (KeyError, ValueError, OSError) as error:
         raise ValueError("not a zone") from error
     return zone
 
@@ -45,7 +45,8 @@ _Language = Annotated[str, Field(pattern="^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$")]
 _Variable = Annotated[str, Field(pattern="^[A-Z_][A-Z0-9_]*$")]
 _Degrees = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 _Bounds = Annotated[tuple[_Degrees, _Degrees, _Degrees, _Degrees], AfterValidator(_check_bounds)]
-_Zone = Annotated[str, AfterValidator(_check_zone)]
+Zone = Annotated[str, AfterValidator(_check_zone)]
+"""The name of an IANA time zone."""
 
 
 class NetworkRecord(BaseModel):
@@ -70,7 +71,7 @@ class NetworkRecord(BaseModel):
     bounds: _Bounds | None = Field(
         None, description="south, west, north, east in degrees (WGS84), instead of the source's own area."
     )
-    zone: _Zone | None = Field(None, description="the IANA time zone, instead of the source's own.")
+    zone: Zone | None = Field(None, description="the IANA time zone, instead of the source's own.")
     attribution: tuple[_Text, ...] = Field(
         (), description="attribution that every answer contains in addition to the source's own."
     )

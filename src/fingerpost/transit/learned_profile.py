@@ -7,18 +7,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, ValidationError
 
 from fingerpost.contract.wire import get_adapter
 from fingerpost.errors import SettingsInvalid, new_unwritable_error
 from fingerpost.store.atomic_file import locked, replace_file, stamp_files
-from fingerpost.store.network_records import NetworkRecord
+from fingerpost.store.network_records import NetworkRecord, Zone
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion
+
+
+def _check_bounds(bounds: Bounds) -> Bounds:
+    if not (-90 <= bounds.south <= bounds.north <= 90 and -180 <= bounds.west <= bounds.east < 540):
+        raise ValueError("not a box")
+    return bounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +34,8 @@ class LearnedProfile:
     If ``abilities`` is None, the network has all the abilities that its kind of source supports.
     """
 
-    bounds: Bounds | None = None
-    zone: str | None = None
+    bounds: Annotated[Bounds, AfterValidator(_check_bounds)] | None = None
+    zone: Zone | None = None
     languages: tuple[str, ...] = ()
     feeds: tuple[FeedVersion, ...] = ()
     modes: frozenset[Mode] = frozenset()

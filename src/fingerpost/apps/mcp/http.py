@@ -32,7 +32,7 @@ from uvicorn.supervisors.multiprocess import Multiprocess
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http_limits as limits
 from fingerpost.apps.mcp.identity import CallerFinder, SignIn, check_host
-from fingerpost.apps.mcp.listener import LOCAL_ACCESS, Access, Address, SharedAddress, listen
+from fingerpost.apps.mcp.listener import LOCAL_ACCESS, Access, Address, SharedAddress, list_mapped, listen
 from fingerpost.apps.mcp.metrics_page import start_metrics_server
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import Settings
@@ -300,7 +300,7 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         # Otherwise, uvicorn would hand connections to an installed WebSocket library, and our limits would not apply.
         ws="none",
         proxy_headers=bool(access.trusted_proxies),
-        forwarded_allow_ips=list(access.trusted_proxies),
+        forwarded_allow_ips=[*access.trusted_proxies, *list_mapped(access.trusted_proxies)],
     )
 
 

@@ -98,6 +98,12 @@ def parse_ip_networks(texts: Sequence[str]) -> list[str]:
         raise SettingsInvalid(f"{error}. Write a proxy as 10.0.0.5 or 10.0.0.0/24") from error
 
 
+def list_mapped(networks: Sequence[str]) -> list[str]:
+    """Return the IPv4 networks as IPv4-mapped IPv6 networks, which uvicorn does not match with each other."""
+    parsed = map(ipaddress.ip_network, networks)
+    return [f"::ffff:{each.network_address}/{96 + each.prefixlen}" for each in parsed if each.version == 4]
+
+
 def build_address_key(host: str) -> str:
     """Return the key for a caller's limits: the loopback or IPv4 address, or the IPv6 /64 network."""
     address = parse_ip_address(host)

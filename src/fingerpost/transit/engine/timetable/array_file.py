@@ -67,7 +67,9 @@ def open_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]
     try:
         contents = json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
         return build(contents, _open_arrays(folder, contents["arrays"]))
-    except (FileNotFoundError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (
+        FileNotFoundError, EOFError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError
+    ) as error:  # fmt: skip
         raise SettingsInvalid(
             f"{subject} damaged ({error}). Run `fingerpost network refresh` for the network."
         ) from error

@@ -131,7 +131,7 @@ class TimetableStore:
             checksums = dict(raw["checksums"] if format_ == FORMAT else {})
         except FileNotFoundError:
             raise self._new_unknown_network(name) from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise SettingsInvalid(
                 f"The network {name} cannot be read ({error}). Run `fingerpost network add` again for this network"
             ) from error
