@@ -78,6 +78,10 @@ async def test_a_url_is_not_requested_more_often_than_is_polite(answer, instants
         (b"<html>", "The source returned a web page"),
         (b"", "The source returned something that is not a GTFS-Realtime message"),
         (message(timestamp=NOW - 11), OLDER),
+        (
+            FIRST + b"\x12\x00" * 500_001,
+            "The source returned a message with more than 500,000 entities, which is too large",
+        ),
     ],
 )
 async def test_the_last_good_message_stays_in_use_and_its_age_is_reported(answer, problem):

@@ -19,6 +19,7 @@ class FeedBytes(NamedTuple):
 
 
 # An empty entity or stop time update is two bytes long, but takes up a few hundred bytes once parsed.
+MAX_ENTITIES = 500_000
 MAX_PARTS = 2_000_000
 _FIXED_BYTES = {1: 8, 5: 4}
 
@@ -30,21 +31,21 @@ def _list_repeated(message: Descriptor) -> dict[int, Descriptor]:
     return {number: part for number, (is_repeated, part) in types.items() if is_repeated or _list_repeated(part)}
 
 
-def _is_oversized(data: bytes) -> bool:
-    """Whether a message has over ``MAX_PARTS`` entities and other repeated submessages, at all levels."""
+def _has_more(data: bytes, limit: int, *, is_nested: bool) -> bool:
+    """Whether a message has over ``limit`` entities (if ``is_nested``: repeated submessages at all levels)."""
     count, todo = 0, [(0, len(data), FeedMessage.DESCRIPTOR)]
     try:
-        while todo and len(data) > 2 * MAX_PARTS:
+        while todo and len(data) > 2 * limit:
             position, end, message = todo.pop()
             parts = _list_repeated(message)
-            while position < end and count <= MAX_PARTS:
+            while position < end and count <= limit:
                 tag, position = _read_varint(data, position)
                 wire_type = tag & 7
                 length, position = _read_varint(data, position) if wire_type in (0, 2) else (0, position)
                 if wire_type == 2:
                     if (part := parts.get(tag >> 3)) is not None:
                         count += 1
-                        if length and _list_repeated(part):
+                        if is_nested and length and _list_repeated(part):
                             todo.append((position, position + length, part))
                     position += length
                 else:
@@ -52,7 +53,7 @@ def _is_oversized(data: bytes) -> bool:
     except IndexError:
         # The data is truncated or not a message, so parsing it fails as well.
         pass
-    return count > MAX_PARTS
+    return count > limit
 
 
 def _read_varint(data: bytes, position: int) -> tuple[int, int]:
@@ -77,7 +78,9 @@ def parse_message(data: bytes) -> FeedMessage | None:
 
 def find_timestamp(data: bytes) -> int | None:
     """Return a message's timestamp (Unix seconds) or None; raise ValueError if it is oversized or not a message."""
-    if _is_oversized(data):
+    if _has_more(data, MAX_ENTITIES, is_nested=False):
+        raise ValueError(f"a message with more than {MAX_ENTITIES:,} entities, which is too large")
+    if _has_more(data, MAX_PARTS, is_nested=True):
         raise ValueError(f"a message with more than {MAX_PARTS:,} stop times and other parts, which is too large")
     message = parse_message(data)
     if message is None:
