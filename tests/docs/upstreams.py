@@ -15,7 +15,7 @@ from tests.motis import town_server as motis
 from tests.net.local_server import LOOPBACK, read_request
 from tests.net.test_tls import new_certificate
 from tests.opentripplanner.digitransit import HOST, Digitransit
-from tests.opentripplanner.test_learning import NETWORK, data, schema
+from tests.opentripplanner.test_learning import NETWORK, data
 from tests.opentripplanner.town_server import TownServer, serving
 from tests.tfl.asking import Told, a_leg, journeys
 
@@ -29,7 +29,7 @@ REDIRECTED = Path(__file__).with_name("redirected_command.py")
 def serving_examples(text, folder, monkeypatch):
     if "--digitransit" in text:
         monkeypatch.setenv("DIGITRANSIT_API_KEY", "any")
-        upstream = Digitransit(routing=[schema(), data(**NETWORK)])
+        upstream = Digitransit(routing=[data(**NETWORK)])
         with _running(_serving_tls(HOST, folder, upstream.serve)) as port:
             yield lambda command: _redirect(command, HOST, port, folder)
     elif "--tfl" in text:
