@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fingerpost.filings.figure import FilingId
+from fingerpost.filings.figure import Filing
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text
 from fingerpost.filings.store import FactStore
@@ -114,7 +114,7 @@ def load(folder: Path, store: FactStore) -> set[str]:
         if ticker in NAMES and file.stat().st_size:
             cik, text = CIKS.get(ticker, number), read_plain_text(file.read_bytes())
             store.put_tickers([(ticker, cik, NAMES[ticker])])
-            store.put_text(cik, FilingId(f"{number:010d}-00-000000", "10-K", file.stem[-10:]), text)
+            store.put_text(cik, Filing(f"{number:010d}-00-000000", "10-K", file.stem[-10:]), text)
             loaded.add(ticker)
     return loaded
 

@@ -16,7 +16,7 @@ from fingerpost.apps import error_boundary
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.errors import ToolError
-from fingerpost.filings.figure import FilingId
+from fingerpost.filings.figure import Filing
 from fingerpost.filings.store import FactStore
 from tests.apps.generated_calls import CallDrawer, print_call
 from tests.apps.telling import list_faults
@@ -26,7 +26,7 @@ CALLS = 20_000 if os.environ.get("FINGERPOST_SOAK") else 600
 DRAWS_OF_ONE_TOOL = 8
 SEED = int(os.environ.get("FINGERPOST_SEED", "17"))
 # Text of one filing, because the sample has figures only.
-FILING = FilingId("0000320193-22-000108", "10-K", "2022-10-28")
+FILING = Filing("0000320193-22-000108", "10-K", "2022-10-28")
 FILING_TEXT = """Item 1. Business
 Apple designs telephones, and had revenue of 394 billion dollars in 2022.
 Item 1A. Risk Factors

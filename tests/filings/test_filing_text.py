@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.filings.figure import FilingId
+from fingerpost.filings.figure import Filing
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import split_pages, split_paragraphs
 from fingerpost.filings.store import FactStore
@@ -16,9 +16,9 @@ QUARTER = (
 )
 CURRENT = "Item 2.02 Results of Operations\nSales rose.\nItem 9.01. Financial Statements and Exhibits\n99.1 A release."
 FILINGS = {
-    FilingId("k-24", "10-K", "2024-02-01"): ANNUAL,
-    FilingId("q-24", "10-Q", "2024-05-01"): QUARTER,
-    FilingId("c-24", "8-K", "2024-06-01"): CURRENT,
+    Filing("k-24", "10-K", "2024-02-01"): ANNUAL,
+    Filing("q-24", "10-Q", "2024-05-01"): QUARTER,
+    Filing("c-24", "8-K", "2024-06-01"): CURRENT,
 }
 
 
@@ -77,7 +77,7 @@ async def test_an_item_is_found_by_number_type_or_title(read, parameters, sectio
 
 
 async def test_an_annual_report_is_read_before_its_newer_amendment(store, read):
-    store.put_text(7, FilingId("a-24", "10-K/A", "2024-04-01"), "Item 10. Directors\nThree.")
+    store.put_text(7, Filing("a-24", "10-K/A", "2024-04-01"), "Item 10. Directors\nThree.")
     answer = await read(ticker="DRWN")
     amendment = await read(ticker="DRWN", item="directors")
 
@@ -162,7 +162,7 @@ async def test_the_excerpt_is_the_paragraph_with_the_rare_words(store):
     filler = "Drawn Ink, what is Drawn Ink, and which ink does Drawn Ink draw? " * 12
     answer = "Our warehouse in Turku burned down. " * 20
     text = f"Item 1. Business\n{filler}\n{answer}\n{filler}"
-    store.put_text(7, FilingId("k-23", "10-K", "2023-02-01"), text)
+    store.put_text(7, Filing("k-23", "10-K", "2023-02-01"), text)
     found = await question_of(store, query="Which warehouse of Drawn Ink burned down?", top_k=1)
 
     assert found["results"][0]["text"].strip() == answer.strip()
@@ -177,7 +177,7 @@ def test_single_words_of_a_companys_name_are_searched():
 
 async def test_a_replaced_text_is_no_longer_found(store):
     before = await question_of(store, query="sales")
-    store.put_text(7, FilingId("c-24", "8-K", "2024-06-01"), "Item 8.01 Other\nNothing.")
+    store.put_text(7, Filing("c-24", "8-K", "2024-06-01"), "Item 8.01 Other\nNothing.")
     after = await question_of(store, query="sales")
 
     assert (before["success"], after["success"]) == (True, False)

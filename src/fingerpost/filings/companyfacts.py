@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic_core import from_json
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, FilingId, normalize_number
+from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, Filing, normalize_number
 from fingerpost.filings.periods import YEAR, assign_fiscal_years, classify_period, day_number, find_newest_common
 from fingerpost.runtime.company_names import build_name_key
 
@@ -42,19 +42,6 @@ class FactsFile:
     currency: str
     complete_through: str
     first_end: str
-
-
-class Filing(NamedTuple):
-    accession: str
-    form: str
-    filed: str
-    report_date: str
-    document: str
-    description: str
-
-    @property
-    def id(self) -> FilingId:
-        return FilingId(self.accession, self.form, self.filed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

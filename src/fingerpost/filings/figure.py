@@ -62,10 +62,15 @@ class Company:
         return f"{self.cik:010d}"
 
 
-class FilingId(NamedTuple):
+class Filing(NamedTuple):
+    """A filing; the last three fields come from EDGAR's list of filings."""
+
     accession: str
     form: str
     filed: str
+    report_date: str = ""
+    document: str = ""
+    description: str = ""
 
 
 def cite_filing(cik: int, accession: str, form: str, filed: str) -> dict[str, str]:
@@ -102,9 +107,8 @@ LATEST_FIGURES = FigureOptions()
 
 
 class Revision(NamedTuple):
-    """A reported value; ``kind`` classifies the change from the previous value."""
+    """A fact with a new value; ``kind`` classifies the change from the previous value."""
 
-    value: int | float
     fact: Fact
     kind: str
 

@@ -12,7 +12,6 @@ from pydantic_core import from_json, to_json
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError
-from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import RECIPE, Metric, find_concept, find_metric
 from fingerpost.filings.figure import (
     ANNUAL_FORMS,
@@ -22,6 +21,7 @@ from fingerpost.filings.figure import (
     Fact,
     Figure,
     FigureOptions,
+    Filing,
     MetricFigures,
 )
 from fingerpost.filings.formula import OPERATORS, list_lookups, read_formula
@@ -133,7 +133,7 @@ class FactLibrary:
         tickers = [ticker for ticker, _, _ in names]
         requested = normalize_ticker(text)
         similar = process.extract(requested, tickers, scorer=fuzz.ratio, limit=_MAX_SUGGESTIONS, score_cutoff=_CUTOFF)
-        suggestions = [*self._match_tickers(text), *sorted(by_prefix, key=len), *(ticker for ticker, *_ in similar)]
+        suggestions = [*find_tickers(text, names), *sorted(by_prefix, key=len), *(ticker for ticker, *_ in similar)]
         return list(dict.fromkeys(suggestions))[:_MAX_SUGGESTIONS]
 
     def list_filings(self, company: Company) -> list[tuple[int, Filing]]:
@@ -180,14 +180,10 @@ class FactLibrary:
             " SELECT * FROM (SELECT ticker, cik, name FROM listed ORDER BY length(ticker), ticker)"
         )
 
-    def _match_tickers(self, text: str) -> list[str]:
-        """Return the tickers of companies that match a name; only one if the match is unambiguous."""
-        return find_tickers(text, self._list_all_companies())
-
     def _list_candidates(self, text: str) -> Iterator[str]:
         """Yield the text as a ticker, then the ticker of the company with that name, if there is exactly one."""
         yield normalize_ticker(text)
-        if len(matches := self._match_tickers(text)) == 1:
+        if len(matches := find_tickers(text, self._list_all_companies())) == 1:
             yield matches[0]
 
     def _find_by_ticker(self, normalized: str) -> Company | None:
@@ -211,7 +207,7 @@ class FactLibrary:
             "SELECT accession_number, filing_type, filing_date, report_date, document, description FROM filings"
             " WHERE cik = ?",
             cik,
-        ) or self.rows("SELECT accession, form, filed, '', '', '' FROM reports WHERE cik = ?", cik)
+        ) or self.rows("SELECT accession, form, filed FROM reports WHERE cik = ?", cik)
         return [Filing(*row) for row in rows]
 
     def get_cached(self, key: tuple[Any, ...], build: Callable[[], _T], *, refresh: bool = True) -> _T:

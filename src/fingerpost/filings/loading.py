@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from fingerpost.errors import FeedUnusable, ParameterError
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile, TickerList, read_json_file
-from fingerpost.filings.figure import FilingId
+from fingerpost.filings.figure import Filing
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import CoverPage, read_cover_page, read_plain_text
 from fingerpost.filings.store import PACKAGED_YEAR, FactStore, normalize_ticker, read_packaged_tickers
@@ -166,7 +166,7 @@ def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions
         form = options.form or cover.form or ""
         filing = None if cik is None else _find_filing(library, cik, name, form, cover.period)
     identity = (options.accession, form, options.filed)
-    filing = FilingId(*(option or match for option, match in zip(identity, filing or ("", "", ""), strict=True)))
+    filing = Filing(*(option or match for option, match in zip(identity, filing or ("", "", ""), strict=False)))
     required = {"--ticker": cik, "--accession": filing.accession, "--form": filing.form, "--filed": filing.filed}
     missing = [option for option, value in required.items() if not value]
     if cik is None or missing:
@@ -197,7 +197,7 @@ def _load_instance(store: FactStore, path: Path, content: bytes, options: LoadOp
     if path.name.endswith(_LABELS_SUFFIX):
         raise FeedUnusable(f"{path.name} contains only labels; load NAME{_INSTANCE_SUFFIX} from the same folder")
     instance = read_instance(content, path.name)
-    filing: FilingId | None = FilingId(options.accession, instance.form, options.filed)
+    filing: Filing | None = Filing(options.accession, instance.form, options.filed)
     if not options.accession or not options.filed:
         document = f"{path.name.removesuffix(_INSTANCE_SUFFIX)}.htm"
         with closing(FactLibrary(store.path)) as library:
@@ -220,7 +220,7 @@ def _load_instance(store: FactStore, path: Path, content: bytes, options: LoadOp
 
 def _find_filing(
     library: FactLibrary, cik: int, document: str, form: str | None, period_end: str | None
-) -> FilingId | None:
+) -> Filing | None:
     """Return the report that matches a form and period, or a document name.
 
     Return None unless exactly one report matches. Filers reuse names such as ``form10k.htm``, so the form and period
@@ -233,7 +233,7 @@ def _find_filing(
     ]
     same_document = [filing for filing in filings if filing.document == document]
     matches = same_document or [filing for filing in filings if period_end and filing.report_date]
-    return matches[0].id if len(matches) == 1 else None
+    return matches[0] if len(matches) == 1 else None
 
 
 def _load_archive(

@@ -126,46 +126,28 @@ def build_row(company: Company, figure: Figure, options: FigureOptions) -> dict[
     fact = figure.fact
     row: dict[str, Any] = {
         "ticker": company.ticker,
-        "value": figure.value,
-        "unit": figure.unit,
+        **_describe(figure),
         "period_type": _PERIOD_TYPES.get(figure.period, "other"),
-        "start_date": figure.start or None,
-        "end_date": figure.end,
         "fiscal_year": figure.fiscal_year,
         "fiscal_period": _format_fiscal_period(figure),
         **cite_filing(company.cik, fact.accession, fact.form, fact.filed),
         "cik": company.padded_cik,
         "metric_name": figure.metric,
         "fiscal_quarter": figure.fiscal_quarter if figure.period in (QUARTER, INSTANT) else None,
-        "xbrl_tag": fact.concept or None,
-        "kind": figure.kind,
         "vintage": options.label,
     }
     if figure.parts:
-        row["formula"] = figure.formula
-        row["inputs"] = [
-            {
-                "value": part.value,
-                "unit": part.unit,
-                "start_date": part.start or None,
-                "end_date": part.end,
-                "xbrl_tag": part.fact.concept,
-                "accession_number": part.fact.accession,
-                "filing_date": part.fact.filed,
-                "kind": part.kind,
-            }
-            for part in figure.parts
-        ]
+        row |= {"formula": figure.formula, "inputs": [_describe(part) for part in figure.parts]}
     if len(figure.values) > 1:
         row["revisions"] = [
             {
-                "value": revision.value,
-                "kind": revision.kind,
-                "filing_date": revision.fact.filed,
-                "filing_type": revision.fact.form,
-                "accession_number": revision.fact.accession,
+                "value": fact.value,
+                "kind": kind,
+                "filing_date": fact.filed,
+                "filing_type": fact.form,
+                "accession_number": fact.accession,
             }
-            for revision in figure.values
+            for fact, kind in figure.values
         ]
     if figure.alternatives:
         row["confidence"] = "low"
@@ -176,6 +158,20 @@ def build_row(company: Company, figure: Figure, options: FigureOptions) -> dict[
     if figure.notes:
         row["notes"] = list(figure.notes)
     return row
+
+
+def _describe(figure: Figure) -> dict[str, Any]:
+    """Return the fields that a figure has as a row and as an input to another figure."""
+    return {
+        "value": figure.value,
+        "unit": figure.unit,
+        "start_date": figure.start or None,
+        "end_date": figure.end,
+        "xbrl_tag": figure.fact.concept or None,
+        "accession_number": figure.fact.accession,
+        "filing_date": figure.fact.filed,
+        "kind": figure.kind,
+    }
 
 
 def _format_fiscal_period(figure: Figure) -> str | None:

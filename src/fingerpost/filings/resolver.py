@@ -174,7 +174,7 @@ def _resolve_period(
     metric: Metric, period: _Period, filings: _Filings, headlines: list[Fact], splits: Sequence[Split], vintage: str
 ) -> Figure:
     revisions = _list_revisions(headlines, splits)
-    chosen, index = (revisions[0], 0) if vintage == ORIGINAL else (_choose_latest(revisions), -1)
+    chosen, index = (revisions[0].fact, 0) if vintage == ORIGINAL else (_choose_latest(revisions), -1)
     matching = [fact for fact in headlines if fact.value == chosen.value]
     tier = metric.tier_by_concept[matching[index].concept]
     facts = sorted(
@@ -184,7 +184,7 @@ def _resolve_period(
     concepts = frozenset(other.concept for other in facts if other.value == chosen.value)
     facts = [other for other in facts if metric.tier_by_concept[other.concept] == tier]
     fact = next(other for other in facts if other.value == chosen.value)
-    values = {revision.value for revision in revisions}
+    values = {revision.fact.value for revision in revisions}
     alternatives = {other.concept: other for other in facts if other.value not in values}
     return Figure(
         metric=metric.name,
@@ -225,25 +225,24 @@ def _list_headlines(
 
 
 def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[Revision]:
-    first = headlines[0]
-    revisions = [Revision(first.value, first, "original")]
+    revisions = [Revision(headlines[0], "original")]
     for fact in headlines[1:]:
-        previous = revisions[-1]
+        previous = revisions[-1].fact
         if fact.value != previous.value:
-            factor = find_split_factor(splits, previous.fact.filed, None)
+            factor = find_split_factor(splits, previous.filed, None)
             ratios = {split.ratio for split in splits} | {factor}
             kind = classify_change(previous.value, fact.value, fact.unit, sorted(ratios - {1.0}))
-            if kind == ROUNDED and fact.taxonomy != previous.fact.taxonomy:
+            if kind == ROUNDED and fact.taxonomy != previous.taxonomy:
                 kind = RESTATED
-            revisions.append(Revision(fact.value, fact, kind))
+            revisions.append(Revision(fact, kind))
     return revisions
 
 
-def _choose_latest(revisions: Sequence[Revision]) -> Revision:
-    """Return the newest value, or an unrounded form of the same value from an earlier filing."""
-    last = revisions[-1]
-    same_framework = [revision for revision in revisions if revision.fact.taxonomy == last.fact.taxonomy]
-    precise = [revision for revision in same_framework if is_rounding(revision.value, last.value)]
+def _choose_latest(revisions: Sequence[Revision]) -> Fact:
+    """Return the newest fact, or an earlier one with an unrounded form of the same value."""
+    last = revisions[-1].fact
+    same_framework = [fact for fact, _ in revisions if fact.taxonomy == last.taxonomy]
+    precise = [fact for fact in same_framework if is_rounding(fact.value, last.value)]
     return precise[-1] if precise else last
 
 

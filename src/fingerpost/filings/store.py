@@ -14,7 +14,7 @@ from typing import Any
 from pydantic_core import from_json, to_json
 
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile, TickerList
-from fingerpost.filings.figure import EDGAR, SAMPLE, Fact, FilingId
+from fingerpost.filings.figure import EDGAR, SAMPLE, Fact, Filing
 from fingerpost.filings.sections import split_paragraphs, split_sections
 from fingerpost.filings.xbrl import Instance
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
@@ -135,14 +135,14 @@ class FactStore:
                 " WHERE cik IN (SELECT cik FROM main_tickers)"
             )
 
-    def put_text(self, cik: int, filing: FilingId, text: str) -> int:
+    def put_text(self, cik: int, filing: Filing, text: str) -> int:
         """Replace a filing's text; return the number of its sections."""
         sections = split_sections(text, filing.form)
         with self._transaction() as connection:
             _delete_text(connection, filing.accession)
             first_id = _next_id(connection, "sections")
             columns = "id, position, cik, accession_number, filing_type, filing_date, section_type, title, text"
-            numbered = [(first_id + index, index + 1, cik, *filing, *row) for index, row in enumerate(sections)]
+            numbered = [(first_id + index, index + 1, cik, *filing[:3], *row) for index, row in enumerate(sections)]
             _insert_rows(connection, f"sections ({columns})", numbered)
             paragraphs = [
                 (section_id, start + 1, end - start)
@@ -162,7 +162,7 @@ class FactStore:
             row = (ticker, failed_at, message)
             _insert_rows(connection, "failed_fetches (ticker, failed_at, message)", [row], "OR REPLACE")
 
-    def put_instance(self, instance: Instance, labels: Mapping[str, str], filing: FilingId) -> int:
+    def put_instance(self, instance: Instance, labels: Mapping[str, str], filing: Filing) -> int:
         """Store a report's dimensional facts, and the totals of their concepts; return the number of facts."""
         dimensional_concepts = {fact.concept for fact in instance.facts if fact.members}
         facts = [fact for fact in instance.facts if fact.concept in dimensional_concepts]
@@ -174,7 +174,7 @@ class FactStore:
                     connection.execute(f"DELETE FROM {table} = ?", old_id)  # noqa: S608
             number = _next_id(connection, "instances")
             columns = "id, cik, accession_number, filing_type, filing_date, report_date"
-            row = (number, instance.cik, *filing, instance.period_end)
+            row = (number, instance.cik, *filing[:3], instance.period_end)
             _insert_rows(connection, f"instances ({columns})", [row])
             columns = "instance, concept, unit, start_date, end_date, value, members"
             members = (to_json(dict(fact.members)).decode() if fact.members else "" for fact in facts)

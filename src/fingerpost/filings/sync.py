@@ -26,8 +26,8 @@ from fingerpost.errors import (
     StorageUnavailable,
     ToolError,
 )
-from fingerpost.filings.companyfacts import Filing, parse_json, read_facts, read_submissions, read_tickers
-from fingerpost.filings.figure import SAMPLE
+from fingerpost.filings.companyfacts import parse_json, read_facts, read_submissions, read_tickers
+from fingerpost.filings.figure import SAMPLE, Filing
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text
 from fingerpost.filings.store import FactStore, normalize_ticker
@@ -179,7 +179,7 @@ class EdgarSync:
         reports = [filing for filing in submissions.filings if filing.form in forms and filing.document]
         for filing in reports[:texts]:
             content = await self._fetch(self._edgar.build_document_url(cik, filing, filing.document))
-            await run_in_thread(self._store.put_text, cik, filing.id, read_plain_text(content))
+            await run_in_thread(self._store.put_text, cik, filing, read_plain_text(content))
         inline = [filing for filing in submissions.filings if filing.form in _FORMS_WITH_SEGMENTS and filing.document]
         fetched = [await self._sync_instance(cik, filing) for filing in inline[:instances]]
         company = await run_in_thread(library.find_company, f"CIK{cik}")
@@ -210,7 +210,7 @@ class EdgarSync:
         for name in (f"{instance.schema.removesuffix('.xsd')}_lab.xml", instance.schema):
             if not labels and (linkbase := await self._find_document(cik, filing, name)) is not None:
                 labels = _parse(read_labels, linkbase, name)
-        await run_in_thread(self._store.put_instance, instance, labels, filing.id)
+        await run_in_thread(self._store.put_instance, instance, labels, filing)
         return True
 
     async def _find_document(self, cik: int, filing: Filing, name: str) -> bytes | None:

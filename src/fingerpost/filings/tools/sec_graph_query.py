@@ -7,8 +7,7 @@ from typing import Annotated, Any, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from fingerpost.errors import ParameterError
-from fingerpost.filings.companyfacts import Filing
-from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, cite_filing
+from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, Filing, cite_filing
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import LAST_DAY
 from fingerpost.filings.query_params import Day, StepParams, Ticker, Word, build_error
