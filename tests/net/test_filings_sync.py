@@ -3,7 +3,6 @@
 import gzip
 import json
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
 
@@ -18,7 +17,7 @@ from fingerpost.errors import (
 from fingerpost.filings.companyfacts import read_facts
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.sync import PACE, PACES, Edgar, EdgarSync, SyncedCompany
+from fingerpost.filings.sync import PACE, PACES, Edgar, EdgarSync
 from fingerpost.net.limiter import Limiter
 from tests.filings.drawing import companyfacts, submissions
 from tests.filings.test_segments import LABELS, PRODUCTS
@@ -37,16 +36,7 @@ SUBMISSIONS = submissions(
     sic="4111",
     sicDescription="Local Transit",
 )
-SYNCED = SyncedCompany(
-    ticker="TOWN",
-    cik=CIK,
-    name="Town Corp.",
-    facts="new",
-    complete_through="2026-02-01",
-    filings=1,
-    texts=0,
-    instances=0,
-)
+SYNCED = "TOWN Town Corp. (CIK 1234567): figures fetched, complete through 2026-02-01; 1 filings listed"
 DOCUMENT = b"""<html><head><title>hidden</title></head><body><p>Item 1. Business</p><p>Trams &amp; ferries.</p>
 <p>Item 1A. Risk Factors</p><p>Rain.</p><script>hidden()</script></body></html>"""
 BLOCKED = b"<!DOCTYPE html><html><title>SEC.gov | Request Rate Threshold Exceeded</title></html>"
@@ -98,10 +88,10 @@ async def test_new_figures_are_loaded_and_unchanged_ones_are_not_fetched(tmp_pat
     replies += [answer("304 Not Modified"), as_json(SUBMISSIONS), as_json(facts(2024, 2025), ETag='"2"')]
     async with serving(*replies) as server, new_client() as client:
         sync = syncing(server, client, tmp_path)
-        outcomes = [(await sync.sync("TOWN"))[0].facts for _ in range(3)]
+        outcomes = [(await sync.sync("TOWN"))[0].split()[6] for _ in range(3)]
 
     sent = [asked.headers.get("if-none-match") for asked in server.asked if "companyfacts" in asked.target]
-    assert (outcomes, sent) == (["new", "unchanged", "new"], [None, '"1"', '"1"'])
+    assert (outcomes, sent) == (["fetched,", "unchanged,", "fetched,"], [None, '"1"', '"1"'])
     assert covered(tmp_path) == ("2026-02-01", 2)
 
 
@@ -181,7 +171,7 @@ async def test_a_company_missing_from_the_aggregate_is_reported(tmp_path):
     async with serving(*replies) as server, new_client() as client:
         done = await syncing(server, client, tmp_path).sync("TOWN")
 
-    assert done == [replace(SYNCED, facts="not_in_aggregate", complete_through=None)]
+    assert done == ["TOWN Town Corp. (CIK 1234567): EDGAR has no figures for this company; 1 filings listed"]
 
 
 async def test_a_ticker_unknown_to_edgar_is_reported_with_similar_ones(tmp_path):
@@ -200,7 +190,7 @@ async def test_the_text_of_reports_is_fetched_on_request(tmp_path):
     with closing(FactLibrary(tmp_path / "filings.sqlite")) as library:
         sections = library.rows("SELECT section_type, text FROM sections ORDER BY position")
     assert server.asked[-1].target == "/Archives/edgar/data/1234567/000123456726000002/town-10k.htm"
-    assert (done[0].texts, sections) == (1, [("business", "Trams & ferries."), ("risk_factors", "Rain.")])
+    assert (done, sections) == ([f"{SYNCED}; 1 texts"], [("business", "Trams & ferries."), ("risk_factors", "Rain.")])
 
 
 async def test_the_segments_of_reports_are_fetched_with_their_labels(tmp_path):
@@ -217,7 +207,8 @@ async def test_the_segments_of_reports_are_fetched_with_their_labels(tmp_path):
     assert [request.target.rpartition("/")[2] for request in server.asked[3:]] == [
         "town-10k_htm.xml", "ink-20231231_lab.xml", "ink-20231231.xsd",
     ]  # fmt: skip
-    assert (done[0].instances, labels, none[0].instances) == (1, [("Black ink",), ("Products",)], 0)
+    assert (done, labels) == ([f"{SYNCED}; segments from 1 reports"], [("Black ink",), ("Products",)])
+    assert none == [SYNCED]
 
 
 def test_edgar_is_called_at_most_eight_times_a_second_over_both_hosts():
@@ -239,4 +230,4 @@ async def test_apples_files_are_fetched_over_http(tmp_path):
             " AND concept LIKE 'us-gaap:RevenueFromContract%' AND start_date = '2021-09-26' AND end_date = '2022-09-24'"
         )
 
-    assert (done[0].facts, 394_328_000_000 in [value for (value,) in revenue]) == ("new", True)
+    assert ("figures fetched" in done[0], 394_328_000_000 in [value for (value,) in revenue]) == (True, True)

@@ -52,8 +52,6 @@ _UNDECLARED_TOOL = b"undeclared automated tool"
 _LIMITS = RequestLimits(connect_s=10.0, read_s=30.0, total_s=120.0, max_bytes=200_000_000, attempts=4)
 _HINT = f"Set {CONTACT_SETTING} to an e-mail address where the SEC can reach you"
 
-NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
-
 _NOT_MODIFIED = 304
 FORMS_WITH_ITEMS = frozenset({"10-K", "10-K/A", "10-Q", "10-Q/A", "20-F", "40-F"})
 _FORMS_WITH_SEGMENTS = FORMS_WITH_ITEMS | {"10-KT", "20-F/A", "40-F/A"}
@@ -109,23 +107,6 @@ def _find_error(response: Response) -> ToolError | None:
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyncedCompany:
-    """The result of a fetch for one CIK.
-
-    ``facts`` is ``new``, ``unchanged``, or ``not_in_aggregate`` if EDGAR has no figures.
-    """
-
-    ticker: str
-    cik: int
-    name: str
-    facts: str
-    complete_through: str | None
-    filings: int
-    texts: int
-    instances: int
-
-
 @dataclass(frozen=True, slots=True)
 class EdgarSync:
     _store: FactStore
@@ -134,8 +115,8 @@ class EdgarSync:
 
     async def sync(
         self, company: str, *, texts: int = 0, forms: Collection[str] = FORMS_WITH_ITEMS, instances: int = 0
-    ) -> list[SyncedCompany]:
-        """Fetch the figures and filings for all CIKs of a company, given by ticker or name.
+    ) -> list[str]:
+        """Fetch the figures and filings for all CIKs of a company, given by ticker or name; return a line for each CIK.
 
         Also fetch the text of the newest ``texts`` filings, and the segments of the newest ``instances`` reports.
 
@@ -170,29 +151,22 @@ class EdgarSync:
 
     async def _sync(
         self, library: FactLibrary, ticker: str, cik: int, texts: int, forms: Collection[str], instances: int
-    ) -> SyncedCompany:
+    ) -> str:
         content = await self._fetch(f"{self._edgar.data}/submissions/CIK{cik:010d}.json")
         submissions = _parse(read_submissions, content, f"submissions of CIK {cik}")
         _check_cik(submissions.cik, cik)
-        facts_state = await self._sync_facts(library, cik, submissions.tickers or [ticker])
+        outcome = await self._sync_facts(library, cik, submissions.tickers or [ticker])
         await run_in_thread(self._store.put_submissions, submissions)
         reports = [filing for filing in submissions.filings if filing.form in forms and filing.document]
-        for filing in reports[:texts]:
+        reports = reports[:texts]
+        for filing in reports:
             content = await self._fetch(self._edgar.build_document_url(cik, filing, filing.document))
             await run_in_thread(self._store.put_text, cik, filing, read_plain_text(content))
         inline = [filing for filing in submissions.filings if filing.form in _FORMS_WITH_SEGMENTS and filing.document]
         fetched = [await self._sync_instance(cik, filing) for filing in inline[:instances]]
-        company = await run_in_thread(library.find_company, f"CIK{cik}")
-        return SyncedCompany(
-            ticker=ticker,
-            cik=cik,
-            name=submissions.name,
-            facts=facts_state,
-            complete_through=company.complete_through if company is not None else None,
-            filings=len(submissions.filings),
-            texts=len(reports[:texts]),
-            instances=sum(fetched),
-        )
+        summary = f"{ticker} {submissions.name} (CIK {cik}): {outcome}; {len(submissions.filings):,} filings listed"
+        summary += f"; {len(reports)} texts" if reports else ""
+        return summary + (f"; segments from {sum(fetched)} reports" if any(fetched) else "")
 
     async def _sync_instance(self, cik: int, filing: Filing) -> bool:
         """Fetch a report's XBRL instance and labels.
@@ -225,15 +199,18 @@ class EdgarSync:
     async def _sync_facts(self, library: FactLibrary, cik: int, tickers: list[str]) -> str:
         request = self._edgar.build_request(f"{self._edgar.data}/api/xbrl/companyfacts/CIK{cik:010d}.json")
         body = MemoryBody()
-        query = "SELECT etag, last_modified FROM fetched JOIN companies USING (retrieved_at) WHERE url = ? AND cik = ?"
+        query = (
+            "SELECT etag, last_modified, complete_through FROM fetched JOIN companies USING (retrieved_at)"
+            " WHERE url = ? AND cik = ?"
+        )
         rows = await run_in_thread(library.rows, query, request.url, cik)
         validators = Validators(etag=rows[0][0], last_modified=rows[0][1]) if rows else None
         try:
             response = await self._client.fetch_into(request, body, validators)
         except DataNotFound:
-            return NOT_IN_AGGREGATE
+            return "EDGAR has no figures for this company"
         if response.status == _NOT_MODIFIED:
-            return UNCHANGED
+            return f"figures unchanged, complete through {rows[0][2]}"
         file = _parse(read_facts, body.content(), f"companyfacts of CIK {cik}")
         _check_cik(file.cik, cik)
         await run_in_thread(
@@ -244,7 +221,7 @@ class EdgarSync:
             # The next request is conditional.
             fetched=(request.url, response.validators.etag, response.validators.last_modified),
         )
-        return NEW
+        return f"figures fetched, complete through {file.complete_through}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from fingerpost.filings.loading import LoadOptions, load_files
 from fingerpost.filings.period_filter import read_period
 from fingerpost.filings.reply import build_source
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.sync import FORMS_WITH_ITEMS, PACES, Edgar, EdgarSync, SyncedCompany
+from fingerpost.filings.sync import FORMS_WITH_ITEMS, PACES, Edgar, EdgarSync
 
 _SHOW = "show"
 _MAX_FILINGS = 20
@@ -49,12 +49,6 @@ class FilingsGroup(TyperGroup):
 
 
 app = typer.Typer(no_args_is_help=True, cls=FilingsGroup)
-
-_OUTCOMES = {
-    "new": "figures fetched, complete through {day}",
-    "unchanged": "figures unchanged, complete through {day}",
-    "not_in_aggregate": "EDGAR has no figures for this company",
-}
 
 
 @app.command("sync", epilog="Example: fingerpost filings sync AAPL")
@@ -90,21 +84,14 @@ async def _sync(settings: Settings, tickers: list[str], texts: int, forms: Colle
         for ticker in tickers:
             try:
                 with show_status(f"Fetching {ticker} ..."):
-                    companies = await sync.sync(ticker, texts=texts, forms=forms, instances=instances)
+                    lines = await sync.sync(ticker, texts=texts, forms=forms, instances=instances)
             except ToolError as error:
                 print_error(error)
                 succeeded = False
             else:
-                for company in companies:
-                    print_line(_format_company(company))
+                for line in lines:
+                    print_line(line)
     return succeeded
-
-
-def _format_company(company: SyncedCompany) -> str:
-    outcome = _OUTCOMES[company.facts].format(day=company.complete_through)
-    texts = f"; {company.texts} texts" if company.texts else ""
-    texts += f"; segments from {company.instances} reports" if company.instances else ""
-    return f"{company.ticker} {company.name} (CIK {company.cik}): {outcome}; {company.filings:,} filings listed{texts}"
 
 
 @app.command("load", epilog="Example: fingerpost filings load companyfacts.zip")
