@@ -90,7 +90,7 @@ async def test_a_record_without_an_address_is_refused():
     with pytest.raises(ParameterError) as raised:
         await MotisSource(None).learn(new_record(url=None))
 
-    assert raised.value.message == "An address must begin with http:// or https:// and include a host"
+    assert raised.value.message.startswith("The URL of NL cannot be used: An address must begin with http://")
 
 
 async def test_ids_of_a_feed_that_was_not_learned_belong_to_the_network_all_the_same():

@@ -140,10 +140,11 @@ def format_value(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        # Python raises ValueError when it formats an integer with thousands of digits.
+        is_huge = isinstance(value, int) and value.bit_length() >= 4 * _MAX_CHARS
+        text = "a very large number" if is_huge else json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
-        # Python refuses to format an integer with thousands of digits.
-        text = "a very large number" if isinstance(value, int) else f"a {type(value).__name__}"
+        text = f"a {type(value).__name__}"
     return clip(text)
 
 

@@ -223,8 +223,11 @@ class Journal(ABC):
     async def _transact(self, act: Callable[[Any], _R]) -> _R:
         return await self._get_writer().transact(act)
 
+    async def _read(self, read: Callable[[Any], _R]) -> _R:
+        return await self._transact(read)
+
     async def _select(self, query: str, *values: object) -> list[Any]:
-        return await self._transact(lambda connection: connection.execute(query, values).fetchall())
+        return await self._read(lambda connection: connection.execute(query, values).fetchall())
 
     @abstractmethod
     def lease(self, run_id: str) -> AbstractAsyncContextManager[bool]:
@@ -261,7 +264,7 @@ class Journal(ABC):
         return await self._transact(write)
 
     async def find(self, run_id: str) -> RunRecord | None:
-        return await self._transact(lambda connection: _read_run(connection, run_id))
+        return await self._read(lambda connection: _read_run(connection, run_id))
 
     async def list_runs(self, user: str, limit: int) -> list[RunSummary]:
         rows = await self._select(_LIST_RUNS, user, limit)

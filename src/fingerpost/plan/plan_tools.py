@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, NotRequired, final
+from typing import Annotated, Any, Literal, NotRequired, cast, final
 
 from pydantic import Field, WithJsonSchema
 
@@ -14,7 +14,7 @@ from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.contract.wire import SnakeCaseModel, TruncationNotice, WholeNumber, WireDict, WireModel
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import Catalogue
-from fingerpost.plan.records import RunSummary, now, read_plan
+from fingerpost.plan.records import ReportedState, RunSummary, now, read_plan
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.validation import validate_plan
 from fingerpost.plan.view import Part, Recorded, RunValue, RunView, describe_run, format_run
@@ -274,7 +274,7 @@ class GetPlanRun(PublishedTool):
                 raise ParameterError("no user is signed in, so runs are not listed", hint="Send the run_id of a run")
             lines = []
             for summary in await self._runs.list_runs(call.user):
-                state = await self._runs.find_state(summary["run_id"], summary["state"])
+                state = await self._runs.find_state(summary["run_id"], cast("ReportedState", summary["state"]))
                 lines.append(RunSummary(**{**summary, "state": state, "goal": summary["goal"][:200]}))
             text = "\n".join(map(_format_line, lines)) or "No runs."
             return ToolReply(_respond(self.name, arguments, lines), text, output=_RUNS)

@@ -92,8 +92,10 @@ class RunRecord:
 
 
 class RunSummary(WireDict):
+    """A run in a list; its ``state`` may be one that only a newer version knows."""
+
     run_id: str
-    state: ReportedState
+    state: str
     goal: str
     created_at: str
     ended_at: NotRequired[str]

@@ -183,11 +183,13 @@ class PlanRuns:
         return await compute(self._merge_memory, run, values)
 
     def _merge_memory(self, run: RunRecord, initial_memory: Mapping[str, Any]) -> InitialMemory:
-        earlier = self.build_memory(run)
-        values = {**earlier.to_dict(), **initial_memory}
-        # Limit the size, because a chain of runs would otherwise accumulate memory.
-        max_bytes, max_depth = self.limits.initial_memory_bytes, self.limits.depth + 1
-        if excess := find_excess(values, max_bytes=max_bytes, max_depth=max_depth):
+        # Limit the size, because a chain of runs would otherwise accumulate memory; parsing all of it would be slow.
+        earlier, max_bytes = self.build_memory(run), self.limits.initial_memory_bytes
+        excess: str | None = f"is larger than {max_bytes:,} bytes of JSON"
+        if earlier.bytes <= max_bytes:
+            values = {**earlier.to_dict(), **initial_memory}
+            excess = find_excess(values, max_bytes=max_bytes, max_depth=self.limits.depth + 1)
+        if excess is not None:
             raise PlanInvalid(f"The memory cannot be stored: a value in it {excess}", {"field": "memory_of"})
         paths = {key: path for key, path in earlier.list_paths().items() if key not in initial_memory}
         return InitialMemory(values=values, paths=paths)

@@ -56,7 +56,7 @@ class ServedTool(PublishedTool):
         self._execute = execute
         self.definition = ToolDefinition(
             name=spec.name,
-            title=getattr(tool, "title", spec.name),
+            title=str(getattr(tool, "title", spec.name)),
             description=spec.description,
             contract=Contract.STEP,
             groups=(GROUP,),

@@ -223,12 +223,10 @@ class NetworkRecordStore:
         problems: _Problems = {}
         for name in self._list_names():
             try:
-                records[name] = self.build(name, tomllib.loads(self.path(name).read_bytes().decode("utf-8-sig")))
+                fields = tomllib.loads(self.path(name).read_bytes().decode("utf-8-sig"))
             except FileNotFoundError:
                 # The file was removed after the folder was listed.
                 continue
-            except ParameterError as error:
-                problems[name] = error
             except OSError as error:
                 reason = f"the file cannot be read ({error.strerror or error})"
                 problems[name] = ParameterError(reason, hint="correct its permissions")
@@ -236,6 +234,11 @@ class NetworkRecordStore:
                 problems[name] = ParameterError("the file is not UTF-8", hint="save it as UTF-8")
             except (ValueError, RecursionError) as error:
                 problems[name] = ParameterError(f"the file is not TOML ({error})", hint="correct the line")
+            else:
+                try:
+                    records[name] = self.build(name, fields)
+                except ParameterError as error:
+                    problems[name] = error
         return records, problems
 
     def _list_names(self) -> list[str]:

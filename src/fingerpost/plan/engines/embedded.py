@@ -88,6 +88,10 @@ class EmbeddedJournal(Journal):
     def _new_session(self) -> "FileSession":
         return FileSession(self._tables)
 
+    async def _read(self, read: Callable[[sqlite3.Connection], _R]) -> _R:
+        # The file is created by the first write.
+        return await self._transact(read) if self._tables.file.path.exists() else self._tables.empty.read(read)
+
 
 class FileSession:
     """A lazily opened connection to the runs file (a ``journal.JournalSession``)."""

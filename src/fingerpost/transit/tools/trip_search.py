@@ -235,7 +235,7 @@ MAX_LESS_WALKING_QUERIES = 4
 
 
 def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> FollowUpQuery | None:
-    """Return a follow-up query: with less walking if ``least_walk``, else for the earliest arrival or wider limits."""
+    """Return a query with less walking if ``least_walk``, else for the earliest arrival or with wider limits."""
     query, tries = found.query, found.follow_ups.get(FollowUp.LESS_WALKING, ())
     if least_walk and len(tries) < MAX_LESS_WALKING_QUERIES:
         last = (found.first, *tries)[-1]

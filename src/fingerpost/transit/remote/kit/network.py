@@ -58,7 +58,10 @@ class ServerSource(port.NetworkSource):
             ParameterError: the record lacks a setting that this kind of source needs, such as a URL.
             StorageUnavailable, SourceChanged: the server is unreachable, or its response has an unknown format.
         """
-        return await self.learn_profile(_limit(self._fetch, self._limits or _LEARNING_LIMITS), record)
+        try:
+            return await self.learn_profile(_limit(self._fetch, self._limits or _LEARNING_LIMITS), record)
+        except ParameterError as error:
+            raise error.with_message(f"The URL of {record.name} cannot be used: {error.message}") from error
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> port.Network:
         fetch = self._fetch if self._limits is None else _limit(self._fetch, self._limits)

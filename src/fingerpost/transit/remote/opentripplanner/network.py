@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
-from fingerpost.errors import SourceChanged
+from fingerpost.errors import SourceChanged, SourceFailed
 from fingerpost.net.request import Fetch
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
@@ -38,7 +38,11 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """Request a server's profile; Digitransit's bounds and languages are fixed."""
     region = find_region(record.url)
     server = Server(fetch, record)
-    network = (await server.fetch(shapes.Network, fresh_s=0.0)).data
+    try:
+        network = (await server.fetch(shapes.Network, fresh_s=0.0)).data
+    except (SourceFailed, SourceChanged) as error:
+        message = f"{record.url} does not answer as OpenTripPlanner 2.7 or later does: {error.message}"
+        raise error.with_message(message, hint="Give the address of an OpenTripPlanner server, 2.7 to 2.9") from error
     bounds = REGIONS[region] if region is not None else await _find_bounds(server)
     zone = find_common_zone(agency.timezone for feed in network.feeds for agency in feed.agencies)
     languages = (agency.lang.lower() for feed in network.feeds for agency in feed.agencies if agency.lang)
