@@ -45,6 +45,13 @@ async def test_a_metric_has_the_callers_spelling(figures):
     assert told == {"net  INCOME": 99803000000, "us-gaap:Assets": 352755000000}
 
 
+async def test_the_text_asks_once_whether_a_similar_ticker_is_meant(figures):
+    asked = {"tickers": ["AAPL", "APPL"], "metrics": ["Revenue"], "period": "2022"}
+    text = (await figures.answer({"query_type": "compare", "parameters": asked}, user=None)).text
+
+    assert "\nMissing APPL: No loaded company matches APPL. Did you mean AAPL?\n" in text
+
+
 async def test_the_text_names_missing_values_and_the_source(figures):
     asked = {"ticker": "AAPL", "metrics": ["Revenue", "Nope"], "period": "2022"}
     text = (await figures.answer({"query_type": "financial_facts", "parameters": asked}, user=None)).text

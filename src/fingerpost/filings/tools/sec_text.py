@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fingerpost.contract.envelope import format_source
+from fingerpost.errors import as_sentence
 
 Body = Mapping[str, Any]
 
@@ -63,8 +64,9 @@ def with_sources(body: Body, lines: list[str]) -> str:
 
 
 def _format_missing(name: str, entry: Body) -> str:
-    suggestion = f" Did you mean {', '.join(entry['did_you_mean'])}?" if entry.get("did_you_mean") else ""
-    return f"Missing {name}: {entry['message']}. {entry['next_step']}.{suggestion}"
+    step, similar = entry["next_step"], ", ".join(entry.get("did_you_mean") or ())
+    suggestion = "" if similar in step else f" Did you mean {similar}?"
+    return f"Missing {name}: {as_sentence(entry['message'])} {as_sentence(step)}{suggestion}"
 
 
 def _list_headlines(data: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
