@@ -33,9 +33,10 @@ FROM_TWO = (call("ALPHA", "08:12", "08:12", platform="ALPHA2"), BEFORE[1], call(
     [
         update("A-1", call("GAMMA", relationship="SKIPPED")),
         update("A-1", *BEFORE, SKIPPED_END, relationship="REPLACEMENT"),
+        update("A-1", *BEFORE, CLOSED_END, relationship="REPLACEMENT"),
         alert("closed", "Closed", effect="NO_SERVICE", period=("08:00", "09:00"), stop_id="GAMMA"),
     ],
-    ids=["skipped", "replacement", "closed"],
+    ids=["skipped", "replacement", "no drop-off", "closed"],
 )
 def test_a_ride_without_alighting_after_a_stop_is_cancelled_there(towns, entity):
     town = towns(DRAWING, coordinates=COORDINATES, entities=[entity])
@@ -124,6 +125,9 @@ def test_a_row_from_the_other_platform_states_when_to_leave(towns, entity):
 
 REPLACED = {"Beta": (60.25, 24.94), "Gamma": (60.17, 25.1), "Delta": (60.25, 25.1)}
 BY_DELTA = (call("ALPHA", "08:14", "08:14"), call("DELTA", "08:24", "08:24"), call("GAMMA", "08:37", "08:37"))
+TWICE_AT_ALPHA = (
+    call("ALPHA", "08:10", "08:10"), call("ALPHA", "08:16", "08:16"), call("GAMMA", "08:30", "08:30"),
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -145,7 +149,12 @@ PASSES_ALPHA = call("ALPHA", "08:10", "08:10", relationship="SKIPPED")
     [
         pytest.param(BY_DELTA, "ALPHA", [("A", "08:10", "delayed", 240), LATER], id="late, not cancelled"),
         pytest.param(BY_DELTA, "BETA", BETA_CANCELLED, id="cancelled at a stop that the replacement omits"),
+        pytest.param(BY_DELTA, "DELTA", [("A", "08:24", "on_time", 0)], id="new stop at its expected time"),
         pytest.param(ENDS_AT_BETA, "BETA", BETA_CANCELLED, id="cancelled where the replacement ends"),
+        pytest.param(
+            (PASSES_ALPHA, *TWICE_AT_ALPHA[1:]), "ALPHA", [("A", "08:10", "delayed", 360), LATER],
+            id="skipped stop does not match",
+        ),
         pytest.param(
             (PASSES_ALPHA, *BY_DELTA[1:]), "ALPHA", [("A", "08:10", "cancelled", None), LATER],
             id="cancelled where riders cannot board",
@@ -163,12 +172,28 @@ def test_riders_of_a_replaced_ride_use_its_replacement(replaced):
     assert body["itineraries"][0]["DisruptionNote"] == "Line A from Alpha arrives at Gamma 7 min late."
 
 
+def test_a_replacement_that_serves_a_stop_twice_departs_as_scheduled_and_again(replaced):
+    """Riders can board at 08:10 as scheduled, or at 08:16."""
+    town = replaced(*TWICE_AT_ALPHA)
+    assert not any("cancelled" in each.get("DisruptionNote", "") for each in town.plan(limit=3)["itineraries"])
+    assert rows(town.board(windowMinutes=30)) == [("A", "08:10", "on_time", 0), ("A", "08:16", "on_time", 0)]
+
+
 def test_each_stop_time_of_a_loop_has_its_own_schedule(towns):
     town = towns("line O | Alpha 08:10 | Beta 08:20 | Gamma 08:30 | Alpha 08:50 | Beta 09:00", coordinates=REPLACED)
     calls = (call("GAMMA", "08:30", "08:30"), call("ALPHA", "08:50", "08:50"), call("BETA", "09:00", "09:00"))
     town.publish(update("O-1", *calls, relationship="REPLACEMENT"))
     assert rows(town.board(windowMinutes=120)) == [("O", "08:10", "cancelled", None), ("O", "08:50", "on_time", 0)]
     assert rows(town.board("TEST:GAMMA", windowMinutes=120)) == [("O", "08:30", "on_time", 0)]
+
+
+def test_replacements_have_no_in_seat_transfers(towns):
+    """The replacement is another vehicle, and one minute at Beta is too short for a transfer."""
+    stay = "line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
+    town = towns(stay, coordinates=REPLACED)
+    town.publish(update("A-1", *ENDS_AT_BETA, relationship="REPLACEMENT"))
+    [today] = [each for each in town.plan(limit=3)["itineraries"] if "2026-03-10" in each["legs"][0]["departureTime"]]
+    assert today["DisruptionNote"] == "The change from line A to line B at Beta allows 60 s, but takes 120 s."
 
 
 LINES = "QWERTYUIOPASDF"

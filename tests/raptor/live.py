@@ -11,9 +11,9 @@ from tests.raptor.networks import DAY, MIDNIGHT
 from tests.raptor.oracle import NEVER
 from tests.raptor.trouble import draw_trouble, edited
 
-APPLIED = {"trip-updated", "trip-cancelled", "trip-deleted", "trip-added"}
+APPLIED = {"trip-updated", "trip-cancelled", "trip-deleted", "trip-replaced", "trip-added"}
 # The trip runs as planned, or not at all if it is a new one.
-UNPLACED = {"trip-calls-unmatched", "trip-without-times", "added-trip-without-two-known-calls"}
+UNPLACED = {"trip-replaced-by-nothing-known", "added-trip-without-two-known-calls"}
 
 
 def disrupt(seed, timetable, instances):

@@ -14,7 +14,7 @@ from tests.raptor.oracle import StopTime, TripInstance
 
 SKIPPED = TripUpdate.StopTimeUpdate.SKIPPED
 KINDS = ("SCHEDULED", "SCHEDULED", "LATE", "CANCELED", "DELETED", "REPLACEMENT", "NEW", "ADDED")
-GONE = (TripDescriptor.CANCELED, TripDescriptor.DELETED)
+GONE = (TripDescriptor.CANCELED, TripDescriptor.DELETED, TripDescriptor.REPLACEMENT)
 COMING = (TripDescriptor.NEW, TripDescriptor.ADDED)
 REGULAR, NO_PICKUP = 0, 1
 LATE_S = (0, 0, 60, 120, 300, 900, 1800, -60)
@@ -40,7 +40,7 @@ def draw_trouble(dice, timetable, instances, count, received):
         elif kind == "LATE":
             _draw_one_delay(dice, timetable, update, instance)
         elif kind == "REPLACEMENT":
-            _draw_replacement(dice, timetable, update, instance)
+            _draw_detour(dice, timetable, update, instance)
     return message
 
 
@@ -84,12 +84,17 @@ def _draw_one_delay(dice, timetable, update, instance):
     told.arrival.delay = told.departure.delay = dice.choice((60, 300, 1200))
 
 
-def _draw_replacement(dice, timetable, update, instance):
+def _draw_detour(dice, timetable, update, instance):
     late_s = dice.choice(LATE_S)
-    for sequence, call in zip(_sequences(timetable, instance), instance.stop_times, strict=True):
-        if dice.random() < 0.8:
-            told = update.stop_time_update.add(stop_sequence=sequence)
-            told.arrival.time, told.departure.time = call.arrival + late_s, call.departure + late_s
+    before = None
+    for call in instance.stop_times:
+        if dice.random() < 0.3:
+            continue
+        if before is not None and dice.random() < 0.4:
+            _tell(dice, timetable, update, dice.randrange(timetable.stop_count), (before + call.arrival) // 2 + late_s)
+        told = update.stop_time_update.add(stop_id=timetable.stop_local_id[call.stop])
+        told.arrival.time, told.departure.time = call.arrival + late_s, call.departure + late_s
+        before = call.departure
 
 
 def _draw_new_stop_times(dice, timetable, update, instance):
@@ -118,26 +123,27 @@ def edited(timetable, instances, message):
         clock = _clock(_start_s(timetable, instance)) if _is_frequent(timetable, instance) else ""
         update = told.get((_trip_id(timetable, instance), f"{instance.day:%Y%m%d}", clock))
         relationship = TripDescriptor.SCHEDULED if update is None else update.trip.schedule_relationship
-        if update is None or (relationship == TripDescriptor.REPLACEMENT and not update.stop_time_update):
+        if update is None:
             running.append(instance)
         elif relationship not in GONE:
             running.append(replace(instance, stop_times=tuple(_late(timetable, instance, instance.stop_times, update))))
+        if relationship == TripDescriptor.REPLACEMENT:
+            running += _placed(timetable, update, instance) or [instance]
     for update in told.values():
         if update.trip.schedule_relationship in COMING:
-            running += _placed(timetable, update)
+            running += _placed(timetable, update, None)
     return running
 
 
 def _late(timetable, instance, stop_times, update):
     told = {call.stop_sequence: call for call in update.stop_time_update}
     stops = {stop_id: row for row, stop_id in enumerate(timetable.stop_local_id)}
-    skips_others = update.trip.schedule_relationship == TripDescriptor.REPLACEMENT
     carried_s = 0
     for sequence, call in zip(_sequences(timetable, instance), stop_times, strict=True):
         news = told.get(sequence)
-        if news is None and not skips_others:
+        if news is None:
             yield replace(call, arrival=call.arrival + carried_s, departure=call.departure + carried_s)
-        elif news is None or news.schedule_relationship == SKIPPED:
+        elif news.schedule_relationship == SKIPPED:
             yield replace(call, flags=3)
         else:
             arrival = news.arrival.time or call.arrival + news.arrival.delay
@@ -155,11 +161,12 @@ def _flags(told, flags):
     return flags
 
 
-def _placed(timetable, update):
+def _placed(timetable, update, original):
+    planned_flags = {call.stop: call.flags for call in original.stop_times} if original else {}
     stops = {stop_id: row for row, stop_id in enumerate(timetable.stop_local_id)}
     stop_times = []
     for told in update.stop_time_update:
-        flags = _flags(told, 0)
+        flags = _flags(told, planned_flags.get(stops[told.stop_id], 0))
         instants = told.arrival.time or told.departure.time, told.departure.time or told.arrival.time
         stop_times.append(
             StopTime(stops[told.stop_id], *instants, 3 if told.schedule_relationship == SKIPPED else flags)

@@ -1,4 +1,4 @@
-"""Rides that are not in the timetable (ADDED, NEW), replaced rides, and the data in their entities."""
+"""Rides that are not in the timetable (ADDED, NEW, REPLACEMENT), and the data in their entities."""
 
 import pytest
 
@@ -79,6 +79,10 @@ def test_of_two_added_rides_of_one_id_the_newer_counts():
     assert dict(told.counts) == {"superseded-by-a-newer-one": 1, "trip-added": 1}
 
 
+def replacement(*calls):
+    return update("A-1", *calls, relationship="REPLACEMENT")
+
+
 @pytest.mark.parametrize(
     "unused",
     [call("OMEGA", "08:10"), call("BETA"), call("BETA", 60), stop_time_at("BETA", 5 * 86_400)],
@@ -86,30 +90,57 @@ def test_of_two_added_rides_of_one_id_the_newer_counts():
 )
 def test_a_trip_with_unused_stop_times_is_counted_as_such(unused):
     calls = (THREE_CALLS[0], unused, THREE_CALLS[2])
-    told = read(LINES, update("EXTRA", *calls, relationship="ADDED"))
-    assert added(told) == [("EXTRA", "Alpha 08:05 | Gamma 08:25")]
-    assert dict(told.counts) == {"trip-added-in-part": 1}
+    told = read(LINES, update("EXTRA", *calls, relationship="ADDED"), replacement(*calls))
+    assert [drawn for _, drawn in added(told)] == ["Alpha 08:05 | Gamma 08:25"] * 2
+    assert dict(told.counts) == {"trip-added-in-part": 1, "trip-replaced-in-part": 1}
 
 
-def test_a_replacement_by_nothing_known_leaves_its_trip_as_planned():
-    told = read(LINES, update("A-1", call("DELTA", "08:05"), call("OMEGA", "08:10"), relationship="REPLACEMENT"))
-    assert (draw(LINES, told), dict(told.counts)) == ("nothing", {"trip-calls-unmatched": 1})
+@pytest.mark.parametrize(
+    "calls",
+    [
+        pytest.param([call("ALPHA", depart=300), call("GAMMA", 300)], id="delays without times"),
+        pytest.param([call("OMEGA", "08:10")], id="one unknown stop"),
+    ],
+)
+def test_a_replacement_by_nothing_known_leaves_its_trip_as_planned(calls):
+    told = read(LINES, replacement(*calls))
+    assert (draw(LINES, told), added(told)) == ("nothing", [])
+    assert dict(told.counts) == {"trip-replaced-by-nothing-known": 1}
 
 
-def test_a_replaced_trip_skips_the_stops_that_its_replacement_omits():
-    told = read(LINES, update("A-1", *THREE_CALLS, relationship="REPLACEMENT"))
-    assert draw(LINES, told) == "Alpha 08:05 | Beta 08:15-08:17 skip | Gamma 08:25"
-    assert dict(told.counts) == {"trip-updated-in-part": 1}
+def test_a_replacement_replaces_a_trip():
+    told = read(LINES, replacement(*THREE_CALLS))
+    assert draw(LINES, told) == "cancelled"
+    assert added(told) == [("A-1", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:25")]
+    assert dict(told.counts) == {"trip-replaced": 1}
+    assert [(ride.trip, ride.headsign) for ride in told.added] == [(0, "Gamma")]
 
 
-def test_an_added_trip_states_where_riders_can_board_and_alight():
-    """StopTimeProperties.pickup_type and drop_off_type."""
-    calls = (
-        stop_time_with("ALPHA", "08:05", pickup_type="NONE"),
-        stop_time_with("GAMMA", "08:25", drop_off_type="NONE"),
-    )
-    told = read(LINES, update("EXTRA", *calls, relationship="NEW"))
-    assert told.added[0].flags.tolist() == [NO_BOARDING, NO_ALIGHTING]
+CLOSED = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10 noboard | Gamma 08:20")
+BETA_AND_GAMMA = (call("BETA", depart="08:15"), call("GAMMA", arrive="08:25"))
+
+
+@pytest.mark.parametrize(
+    ("entity", "flags"),
+    [
+        # StopTimeProperties.pickup_type and drop_off_type.
+        (
+            update(
+                "EXTRA",
+                stop_time_with("ALPHA", "08:05", pickup_type="NONE"),
+                stop_time_with("GAMMA", "08:25", drop_off_type="NONE"),
+                relationship="NEW",
+            ),
+            [NO_BOARDING, NO_ALIGHTING],
+        ),
+        # Nobody gets on at Beta, by the replacement no more than by the trip, unless that is told.
+        (replacement(*BETA_AND_GAMMA), [NO_BOARDING, 0]),
+        (replacement(stop_time_with("BETA", "08:15", pickup_type="REGULAR"), BETA_AND_GAMMA[1]), [0, 0]),
+    ],
+    ids=["added", "kept", "allowed"],
+)
+def test_pickup_and_drop_off_are_the_trips_unless_updated(entity, flags):
+    assert read(CLOSED, entity).added[0].flags.tolist() == flags
 
 
 LINE = timetable_from_drawing("line A | Alpha 08:10 | Beta 08:20")

@@ -23,7 +23,6 @@ from fingerpost.errors import (
     SourceKeyRefused,
     SourceLimited,
     SourceTimeout,
-    StorageUnavailable,
     ToolError,
 )
 from fingerpost.filings.companyfacts import parse_json, read_facts, read_submissions, read_tickers
@@ -56,7 +55,7 @@ _NOT_MODIFIED = 304
 FORMS_WITH_ITEMS = frozenset({"10-K", "10-K/A", "10-Q", "10-Q/A", "20-F", "40-F"})
 _FORMS_WITH_SEGMENTS = FORMS_WITH_ITEMS | {"10-KT", "20-F/A", "40-F/A"}
 _FETCH_TIMEOUT_S = 30
-# A fetch is not retried for this long if EDGAR lacks the company or returned unusable data.
+# A failed fetch is not retried for this long.
 _BACKOFF = timedelta(days=1)
 # One lock per event loop, facts file and ticker, so that concurrent callers fetch a company once.
 _locks: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, Path, str], asyncio.Lock] = WeakValueDictionary()
@@ -252,9 +251,8 @@ class CompanyFetcher:
                 except (ToolError, TimeoutError) as error:
                     timed_out = SourceTimeout(f"EDGAR did not send the figures within {_FETCH_TIMEOUT_S} seconds")
                     reason = error if isinstance(error, ToolError) else timed_out
-                    if not isinstance(reason, StorageUnavailable):
-                        failed_at = now.isoformat(timespec="seconds")
-                        await run_in_thread(store.put_failed_fetch, ticker, failed_at, reason.message)
+                    failed_at = now.isoformat(timespec="seconds")
+                    await run_in_thread(store.put_failed_fetch, ticker, failed_at, reason.message)
                     raise reason from error
 
 

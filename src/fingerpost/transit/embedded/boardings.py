@@ -118,8 +118,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     wanted = 1 if snapshot.live is snapshot.planned else 0
     later = replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S, wanted=wanted)
     board = StopDepartures(snapshot, stops, zone, later)
-    rows, _ = board.list_rows()
-    first = next((call.departure for call, is_cancelled in rows if not is_cancelled), None)
+    first = board.find_first()
     if first is not None:
         return ServiceGap(next_departure=first)
     calls_at_stops = StopCalls(snapshot.timetable, stops)
@@ -136,7 +135,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
             and local_day(call.departure, zone) > local_day(last_cancelled, zone)
         ):
             break
-        departure = call.departure if query.by_schedule else snapshot.find_call(call, call.stop_time).departure
+        departure = board.find_time(call)
         if board.is_cancelled(call):
             last_cancelled = call.departure
         elif departure >= search_start:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,12 @@ from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARD
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.port import DepartureQuery
 
-BoardRow = tuple[BoardDeparture, bool]
-"""A departure on a board, and whether riders cannot board it as scheduled."""
+
+class StopDeparture(NamedTuple):
+    """A departure on a board; ``is_cancelled`` is true if riders cannot board it as scheduled."""
+
+    call: BoardDeparture
+    is_cancelled: bool = False
 
 
 class StopDepartures:
@@ -36,7 +40,7 @@ class StopDepartures:
         stations = np.unique(parents[list(self._stops)])
         return self._stops.union(np.flatnonzero(np.isin(parents, stations[stations >= 0])).tolist())
 
-    def list_rows(self) -> tuple[list[BoardRow], int]:
+    def list_rows(self) -> tuple[list[StopDeparture], int]:
         """Return the departures in the window, including cancelled ones, and their total number.
 
         The times are expected times unless the query is by schedule; a departure that is expected at another platform
@@ -45,15 +49,20 @@ class StopDepartures:
         snapshot, query = self._snapshot, self._query
         calls, count = self._list(snapshot.planned if query.by_schedule else snapshot.live, self._stops, query.wanted)
         if snapshot.live is snapshot.planned:
-            return [(call, False) for call in calls], count
+            return [StopDeparture(call) for call in calls], count
         planned = calls if query.by_schedule else self._list(snapshot.planned, self._stops, None)[0]
-        rows = [(call, self.is_cancelled(call)) for call in planned if not snapshot.is_deleted(call)]
+        rows = [StopDeparture(call, self.is_cancelled(call)) for call in planned if not snapshot.is_deleted(call)]
         if query.by_schedule:
-            found = [(call, is_cancelled) for call, is_cancelled in rows if is_cancelled or not self._is_stranded(call)]
+            found = [row for row in rows if row.is_cancelled or not self._is_stranded(row.call)]
             return found, count - (len(calls) - len(found))
-        cancelled, moved = [row for row in rows if row[1]], self._list_moved()
-        found = [*((call, False) for call in (*calls, *moved)), *cancelled]
-        return sorted(found, key=lambda row: row[0].departure), count + len(moved) + len(cancelled)
+        cancelled, moved = [row for row in rows if row.is_cancelled], self._list_moved()
+        found = [*map(StopDeparture, (*calls, *moved)), *cancelled]
+        return sorted(found, key=lambda row: row.call.departure), count + len(moved) + len(cancelled)
+
+    def find_first(self) -> int | None:
+        """Return the time of the first departure that riders can take, or None."""
+        rows, _ = self.list_rows()
+        return next((row.call.departure for row in rows if not row.is_cancelled), None)
 
     def find_first_added(self, instant: int) -> int | None:
         """Return the time of the first departure of an added trip at or after an instant, or None."""
@@ -69,11 +78,14 @@ class StopDepartures:
         )
         return min((call.departure for call in calls if not self.is_cancelled(call)), default=None)
 
+    def find_time(self, call: BoardDeparture) -> int:
+        return call.departure if self._query.by_schedule else _apply_delay(self._snapshot, call).departure
+
     def _list_moved(self) -> list[BoardDeparture]:
         others = self._station_stops - self._stops
         other_calls, _ = self._list(self._snapshot.live, others, None) if others else ([], 0)
-        stops = self._snapshot.timetable.stop_time_stop
-        return [call for call in other_calls if call.trip_departure >= 0 and stops[call.stop_time] in self._stops]
+        find_planned_stop = self._snapshot.find_planned_stop
+        return [call for call in other_calls if find_planned_stop(call, call.stop_time) in self._stops]
 
     def _list(
         self, timetables: SearchTimetables, stops: frozenset[int], wanted: int | None
@@ -83,14 +95,19 @@ class StopDepartures:
         return list_board_departures(timetable, day_timetable, list(stops), query.instant, query.window_s, wanted)
 
     def is_cancelled(self, call: BoardDeparture) -> bool:
-        """Return whether the trip is cancelled, the stop is closed, or riders cannot alight later."""
+        """Return whether the trip is cancelled, the stop is closed, or riders cannot alight later.
+
+        If the trip was replaced, check its replacement instead.
+        """
         snapshot = self._snapshot
         ride_call = snapshot.find_call(call, call.stop_time, NO_BOARDING)
         if ride_call.updated is None and not snapshot.has_closures:
             return False
+        if not ride_call.is_usable:
+            replacement = snapshot.replacements.find_departure(call)
+            return replacement is None or self.is_cancelled(replacement)
         return (
-            not ride_call.is_usable
-            or ride_call.stop not in self._station_stops
+            ride_call.stop not in self._station_stops
             or snapshot.is_closed(ride_call.stop, ride_call.departure, snapshot.get_selector(call))
             or not (_can_alight(snapshot, call) or _continues_in_seat(snapshot, call))
         )
@@ -101,12 +118,12 @@ class StopDepartures:
         Boards omit these departures instead of showing them as cancelled (decision 0314).
         """
         snapshot = self._snapshot
+        call = _apply_delay(snapshot, call)
         if not _has_in_seat_transfer(snapshot, call) or _can_alight(snapshot, call):
             return False
-        expected = snapshot.find_call(call, call.stop_time)
-        call = call._replace(departure=expected.departure)
+        stop = snapshot.find_call(call, call.stop_time).stop
         timetable = snapshot.live.get_search_timetable(self._day, **self._options)
-        departures, _ = list_board_departures(snapshot.timetable, timetable, [expected.stop], call.departure, 0)
+        departures, _ = list_board_departures(snapshot.timetable, timetable, [stop], call.departure, 0)
         return call not in departures
 
 
@@ -120,9 +137,14 @@ def list_rows(
     board = StopDepartures(snapshot, stops, zone, query, may_build=may_build)
     calls, count = board.list_rows()
     if calls and not query.by_schedule:
-        last = calls[min(query.wanted, len(calls)) - 1][0].departure
-        calls = [row for row in calls if row[0].departure <= last]
+        last = calls[min(query.wanted, len(calls)) - 1].call.departure
+        calls = [call for call in calls if call.call.departure <= last]
     return [snapshot.call_cached(_build_departure, names, call, query.language) for call in calls], count
+
+
+def _apply_delay(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
+    replacement = snapshot.replacements.find_departure(call)
+    return replacement or call._replace(departure=snapshot.find_call(call, call.stop_time).departure)
 
 
 def _can_alight(snapshot: Snapshot, call: BoardDeparture) -> bool:
@@ -150,8 +172,9 @@ def _continues_in_seat(snapshot: Snapshot, call: BoardDeparture) -> bool:
     return update is None or not update.is_skipped[-1]
 
 
-def _build_departure(snapshot: Snapshot, names: DisplayNames, row: BoardRow, language: str) -> Departure:
-    (call, is_cancelled), table = row, snapshot.timetable
+def _build_departure(snapshot: Snapshot, names: DisplayNames, row: StopDeparture, language: str) -> Departure:
+    is_cancelled, table = row.is_cancelled, snapshot.timetable
+    call = (None if is_cancelled else snapshot.replacements.find_departure(row.call)) or row.call
     ride_call = snapshot.find_call(call, call.stop_time)
     ride_fields: dict[str, Any] = {}
     if call.trip_departure < 0:

@@ -148,7 +148,7 @@ class _Builder(NamedTuple):
             outlined = self.names.get_ride_outline(ride.trip_departure, ride.board_stop_time, ride.alight_stop_time)
             has_walk, before = ride.foot_m > 0, rides[index - 1]
             if index:
-                walk = self.walks.find_transfer(before, ride).walk
+                walk = self.walks.find_transfer(before, ride, may_be_short=True).walk
                 has_walk = walk.seconds > 0
                 walk_s += _find_walk_end(before.arrival, ride.departure, walk.seconds) - before.arrival
             if has_walk:
@@ -163,10 +163,14 @@ class _Builder(NamedTuple):
         """Convert a journey to legs with expected times."""
         walks, search, (point, goal) = self.walks, self.search, self.ends
         legs: list[Leg] = []
-        rides = journey.rides
+        rides = substitute_replacements(self.snapshot, journey.rides)
         for index, ride in enumerate(rides):
             continues_on = index + 1 < len(rides) and rides[index + 1].stays_seated
-            change = walks.find_transfer(rides[index - 1], ride) if index else None
+            change = None
+            if index:
+                # Shorter trip-specific transfers apply only between the scheduled rides.
+                is_as_planned = rides[index - 1 : index + 1] == journey.rides[index - 1 : index + 1]
+                change = walks.find_transfer(rides[index - 1], ride, may_be_short=is_as_planned)
             change_s = change and change.change_s
             leg = build_leg(self.snapshot, self.names, self.language, ride, change_s, continues_on=continues_on)
             if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
@@ -202,6 +206,19 @@ class _Builder(NamedTuple):
         walk = self._build_walk((previous.end, following.start), span, change.walk.metres, delay_s)
         has_delay = delay_s is not None or expected != planned
         return walk._replace(arrival_delay_s=expected - planned if has_delay else None, wheelchair=change.access)
+
+
+def substitute_replacements(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
+    """Replace each ride that has a realtime replacement; replacements have no in-seat transfers."""
+    if not snapshot.overlay.added:
+        return rides
+    running: list[Ride] = []
+    for index, ride in enumerate(rides):
+        replacement = None if ride.trip_departure < 0 else snapshot.replacements.find_ride(ride)
+        if replacement is None and index and running[-1] is not rides[index - 1]:
+            replacement = ride._replace(stays_seated=False)
+        running.append(replacement or ride)
+    return tuple(running)
 
 
 def _build_end_point(location: Location, default_name: str) -> StopPoint:
@@ -327,6 +344,7 @@ def find_ref_ride(
     ride = min(rides, key=measure)
     if snapshot.is_deleted(ride):
         return "the operator deleted the trip"
+    [ride] = substitute_replacements(snapshot, (ride,))
     stays_seated = ref.stays_seated and bool((table.in_seat_to == ride.trip_departure).any())
     ride = ride._replace(stays_seated=stays_seated)
     leg = build_leg(snapshot, names, language, ride, ref.change_s, continues_on=ref.continues_on)

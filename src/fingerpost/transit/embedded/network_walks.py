@@ -222,8 +222,8 @@ class RideWalks:
         self._snapshot, self.walk_handle = snapshot, walk_handle
         self._straight = StraightLine(snapshot.timetable.stop_lat, snapshot.timetable.stop_lon)
 
-    def find_transfer(self, previous: Ride, ride: Ride) -> Transfer:
-        """Return the transfer between rides; a transfer for these trips may take less time than the footpath."""
+    def find_transfer(self, previous: Ride, ride: Ride, *, may_be_short: bool) -> Transfer:
+        """Return the transfer between rides; if ``may_be_short``, it may take less time than the footpath."""
         begin, is_begin_moved = self._find_ride_stop(previous, previous.alight_stop_time)
         end, is_end_moved = self._find_ride_stop(ride, ride.board_stop_time)
         table, step_free = self._snapshot.timetable, self.walk_handle.is_step_free
@@ -239,7 +239,8 @@ class RideWalks:
         if needed_s < 0:
             return Transfer(walk, available_s, access)
         # If riders cannot stay seated as planned, they need the full time.
-        return Transfer(walk, needed_s if ride.stays_seated else min(needed_s, available_s), access)
+        needs_full_time = ride.stays_seated or not may_be_short
+        return Transfer(walk, needed_s if needs_full_time else min(needed_s, available_s), access)
 
     def _find_moved_transfer(self, begin: int, end: int, path: Footpath | None) -> tuple[Walk, int]:
         if begin == end:
@@ -254,11 +255,11 @@ class RideWalks:
 
     def _find_ride_stop(self, ride: Ride, stop_time: int) -> tuple[int, bool]:
         """Return the stop (row) of a stop time, and whether it differs from the scheduled stop."""
-        if ride.trip_departure < 0:
-            return int(self._snapshot.overlay.get_added(ride.trip_departure).stop[stop_time]), False
-        planned, update = int(self._snapshot.timetable.stop_time_stop[stop_time]), self._snapshot.find_update(ride)
-        stop = planned if update is None else self._snapshot.find_call(ride, stop_time).stop
-        return stop, stop != planned
+        planned = self._snapshot.find_planned_stop(ride, stop_time)
+        if ride.trip_departure >= 0 and self._snapshot.find_update(ride) is None:
+            return planned, False
+        stop = self._snapshot.find_call(ride, stop_time).stop
+        return stop, planned not in (-1, stop)
 
     def find_access_walk(self, endpoint: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
         """Return the walk to or from a ride; its length is ``metres`` unless realtime data changes the stop."""

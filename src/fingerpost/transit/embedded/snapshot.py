@@ -1,19 +1,21 @@
 """An immutable snapshot of a network for one query: timetable, realtime overlay and search timetables.
 
-It also selects the alerts for rides and stops.
+It also selects the alerts for rides and stops, and matches the stop times of realtime replacement trips to those of the
+scheduled trips.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture, Ride
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
-from fingerpost.transit.engine.timetable.overlay import ALWAYS, Overlay, RideSelector, RideUpdate, Selector
+from fingerpost.transit.engine.timetable.overlay import ALWAYS, Overlay, RideKey, RideSelector, RideUpdate, Selector
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start
-from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
+from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NO_ALIGHTING, NO_BOARDING, NODE, Timetable
 from fingerpost.transit.model.itinerary import ServiceAlert
 from fingerpost.transit.model.place import choose_language
 
@@ -179,11 +181,17 @@ class Snapshot:
 
     def can_disrupt(self, ride: Ride) -> bool:
         """Return whether realtime data may disrupt a scheduled ride; true for all rides after in-seat transfers."""
-        return self.has_closures or ride.stays_seated or self.find_update(ride) is not None
+        if self.has_closures or ride.stays_seated or self.find_update(ride) is not None:
+            return True
+        return bool(self.overlay.added) and self.replacements.find_ride(ride) is not None
 
     def is_deleted(self, ride: Ride | BoardDeparture) -> bool:
         update = self.find_update(ride)
         return update is not None and update.is_deleted
+
+    @cached_property
+    def replacements(self) -> "Replacements":
+        return Replacements(self.timetable, self.overlay)
 
     def find_scheduled_times(self, trip_departure: int, service_day: date, stop_time: int) -> ScheduledTimes:
         table = self.timetable
@@ -198,9 +206,13 @@ class Snapshot:
         if ride.trip_departure < 0:
             added = self.overlay.get_added(ride.trip_departure)
             arrival, departure = int(added.arrival[stop_time]), int(added.departure[stop_time])
+            scheduled, planned = ScheduledTimes(arrival, departure), added.replaces
+            replaced_row = self.replacements.find_scheduled_stop_time(ride.trip_departure, stop_time)
+            if planned is not None and replaced_row is not None:
+                scheduled = self.find_scheduled_times(planned[0], date.fromordinal(planned[1]), replaced_row)
             is_usable = not (added.is_skipped[stop_time] or added.flags[stop_time] & forbidden)
-            scheduled = ScheduledTimes(arrival, departure)
-            return RideCall(int(added.stop[stop_time]), scheduled, is_usable, 0, 0, added.updated)
+            delays_s = arrival - scheduled.arrival, departure - scheduled.departure
+            return RideCall(int(added.stop[stop_time]), scheduled, is_usable, *delays_s, added.updated)
         table, update = self.timetable, self.find_update(ride)
         stop, is_usable = int(table.stop_time_stop[stop_time]), not table.stop_time_flags[stop_time] & forbidden
         scheduled = self.find_scheduled_times(ride.trip_departure, ride.service_day, stop_time)
@@ -216,6 +228,13 @@ class Snapshot:
         stop = stop if update.stop is None else int(update.stop[position])
         return RideCall(stop, scheduled, is_usable, arrival_s, departure_s, update.updated)
 
+    def find_planned_stop(self, ride: Ride | BoardDeparture, stop_time: int) -> int:
+        """Return the scheduled stop (row) of a stop time, or -1 if an added trip's stop time has none."""
+        planned: int | None = stop_time
+        if ride.trip_departure < 0:
+            planned = self.replacements.find_scheduled_stop_time(ride.trip_departure, stop_time)
+        return -1 if planned is None else int(self.timetable.stop_time_stop[planned])
+
     def get_selector(self, ride: Ride | BoardDeparture) -> RideSelector:
         return self.overlay.get_selector(self.timetable, (ride.trip_departure, ride.service_day.toordinal()))
 
@@ -223,3 +242,68 @@ class Snapshot:
         """Return whether alerts close a stop (row) for a ride; with ``step_free``, broken lifts count as closures."""
         closing = self._closing[step_free]
         return any(alert.closes_stop(stop, selector) and alert.is_in_force(instant) for alert in closing)
+
+
+class Replacements:
+    """The replacement trips in an overlay, keyed by the trips that they replace.
+
+    Stop times match if they serve the same stop or station in the same order.
+    """
+
+    def __init__(self, timetable: Timetable, overlay: Overlay) -> None:
+        self._timetable, self._overlay = timetable, overlay
+        self._rows = {ride.replaces: -1 - i for i, ride in enumerate(overlay.added) if ride.replaces is not None}
+        self._find_matches = lru_cache(maxsize=None)(self._match)
+
+    def find_ride(self, ride: Ride) -> Ride | None:
+        """Return the replacement ride between the same stops, or None; it has no in-seat transfer."""
+        key = (ride.trip_departure, ride.service_day.toordinal())
+        trip_departure = self._rows.get(key)
+        if trip_departure is None:
+            return None
+        matches, added = self._find_matches(key), self._overlay.get_added(trip_departure)
+        board, alight = matches.get(ride.board_stop_time), matches.get(ride.alight_stop_time)
+        if board is None or alight is None or added.flags[board] & NO_BOARDING or added.flags[alight] & NO_ALIGHTING:
+            return None
+        return ride._replace(
+            trip_departure=trip_departure,
+            board_stop_time=board,
+            alight_stop_time=alight,
+            departure=int(added.departure[board]),
+            arrival=int(added.arrival[alight]),
+            stays_seated=False,
+        )
+
+    def find_departure(self, call: BoardDeparture) -> BoardDeparture | None:
+        """Return the replacement's departure from the same stop, or None if riders cannot board there."""
+        key = (call.trip_departure, call.service_day.toordinal())
+        trip_departure = self._rows.get(key)
+        position = None if trip_departure is None else self._find_matches(key).get(call.stop_time)
+        if trip_departure is None or position is None:
+            return None
+        added = self._overlay.get_added(trip_departure)
+        if added.flags[position] & NO_BOARDING:
+            return None
+        departure = int(added.departure[position])
+        return call._replace(trip_departure=trip_departure, stop_time=position, departure=departure)
+
+    def find_scheduled_stop_time(self, trip_departure: int, position: int) -> int | None:
+        """Return the scheduled stop time (row) that an added trip's stop time replaces, or None if the stop is new."""
+        key = self._overlay.get_added(trip_departure).replaces
+        if key is None:
+            return None
+        return next((row for row, matched in self._find_matches(key).items() if matched == position), None)
+
+    def _match(self, key: RideKey) -> dict[int, int]:
+        table, added = self._timetable, self._overlay.get_added(self._rows[key])
+        trip = int(table.trip_departure_trip[key[0]])
+        rows = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
+        served = [position for position in range(len(added.stop)) if not added.is_skipped[position]]
+        scheduled = [self._find_station(int(table.stop_time_stop[row])) for row in rows]
+        expected = [self._find_station(int(added.stop[position])) for position in served]
+        blocks = SequenceMatcher(None, scheduled, expected, autojunk=False).get_matching_blocks()
+        return {rows[block.a + i]: served[block.b + i] for block in blocks for i in range(block.size)}
+
+    def _find_station(self, stop: int) -> int:
+        parent = int(self._timetable.stop_parent[stop])
+        return parent if parent >= 0 else stop

@@ -55,10 +55,11 @@ class RideUpdate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedRide:
-    """A ride that is not in the timetable.
+    """A ride that is not in the timetable: an added ride, or a replacement for a cancelled one.
 
     ``stop`` holds rows; ``arrival`` and ``departure`` are the expected times in Unix seconds. ``trip`` is the row of
-    the trip that the ride copies, and ``route`` is the row of its route; both are -1 if unknown.
+    the trip that the ride copies or replaces, and ``route`` is the row of its route; both are -1 if unknown.
+    ``replaces`` is the key of the replaced ride.
     """
 
     trip_id: str
@@ -72,10 +73,11 @@ class AddedRide:
     flags: UInt8
     is_skipped: Bool
     updated: int
+    replaces: RideKey | None = None
 
 
 class RideSelector(NamedTuple):
-    """The rows (-1 if unknown) and key by which alerts select a ride."""
+    """The rows (-1 if unknown) and key by which alerts select a ride; a replacement has the replaced ride's key."""
 
     route: int
     trip: int
@@ -164,8 +166,8 @@ class Overlay:
     def get_selector(self, timetable: Timetable, key: RideKey) -> RideSelector:
         trip_departure, _ = key
         if trip_departure < 0:
-            added = self.get_added(trip_departure)
-            return RideSelector(added.route, added.trip, key)
+            added = self.added[-1 - trip_departure]
+            return RideSelector(added.route, added.trip, added.replaces or key)
         trip = int(timetable.trip_departure_trip[trip_departure])
         return RideSelector(int(timetable.trip_route[trip]), trip, key)
 

@@ -106,6 +106,8 @@ class EntityOutcome(StrEnum):
     TRIP_DELETED = "trip-deleted"
     TRIP_ADDED = "trip-added"
     TRIP_ADDED_IN_PART = "trip-added-in-part"
+    TRIP_REPLACED = "trip-replaced"
+    TRIP_REPLACED_IN_PART = "trip-replaced-in-part"
     ALERT_GIVEN = "alert-given"
 
     SUPERSEDED = "superseded-by-a-newer-one"
@@ -126,6 +128,7 @@ class EntityOutcome(StrEnum):
     WITHOUT_TIMES = "trip-without-times"
     DELAY_OUT_OF_RANGE = "trip-delay-out-of-range"
     CALLS_UNMATCHED = "trip-calls-unmatched"
+    REPLACEMENT_UNPLACED = "trip-replaced-by-nothing-known"
     ADDED_UNPLACED = "added-trip-without-two-known-calls"
     FEED_UNCLEAR = "added-trip-of-an-unknown-feed"
 
@@ -134,5 +137,6 @@ class EntityOutcome(StrEnum):
 
 APPLIED = frozenset({
     EntityOutcome.TRIP_UPDATED, EntityOutcome.TRIP_UPDATED_IN_PART, EntityOutcome.TRIP_CANCELLED,
-    EntityOutcome.TRIP_DELETED, EntityOutcome.TRIP_ADDED, EntityOutcome.TRIP_ADDED_IN_PART, EntityOutcome.ALERT_GIVEN,
+    EntityOutcome.TRIP_DELETED, EntityOutcome.TRIP_ADDED, EntityOutcome.TRIP_ADDED_IN_PART,
+    EntityOutcome.TRIP_REPLACED, EntityOutcome.TRIP_REPLACED_IN_PART, EntityOutcome.ALERT_GIVEN,
 })  # fmt: skip

@@ -67,13 +67,12 @@ def apply_stop_time_updates(
     trip_delay_s: int | None,
     start_offset_s: int,
     updated: int,
-    is_complete: bool = False,
 ) -> tuple[RideUpdate | None, bool]:
     """Return the realtime data of a ride (None if there is none), and whether any update was dropped.
 
     ``matched`` is the result of ``match_stop_times``; ``updated`` is the timestamp of the updates. ``trip_delay_s`` is
     the delay of the whole trip, including ``start_offset_s``, which is added to the delays in the updates (see
-    ``TripMatch``). If ``is_complete``, the ride skips the stops without an update, unless no update matches.
+    ``TripMatch``).
     """
     stated_s: dict[int, tuple[int | None, int | None]] = {}
     skipped, without_data = set[int](), set[int]()
@@ -102,9 +101,6 @@ def apply_stop_time_updates(
             cleared_flags, set_flags = read_pickup_drop_off(update.stop_time_properties)
             flags[position] = flags[position] & ~cleared_flags | set_flags
             has_changes |= bool(cleared_flags | set_flags)
-    served = {position for position, _ in matched if position >= 0}
-    if is_complete and served:
-        skipped.update(set(range(len(stops))) - served)
     delays_s = _propagate(len(stops), stated_s, without_data, trip_delay_s)
     is_known = [arrival_s is not None for arrival_s, _ in delays_s]
     if not (any(is_known) or skipped or without_data or has_changes):

@@ -1,7 +1,8 @@
 """Collect GTFS-Realtime trip updates, select the newest for each ride, and compute each ride's realtime data."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import NamedTuple
 
@@ -99,7 +100,7 @@ class TripUpdates:
             route = self.index.trip_route[row]
         if day is None:
             day = matcher.today
-        ride = self._build_ride(received, feed, day, row, route)
+        ride = self._build_ride(received, feed, day, row, route, {})
         if ride is None:
             return EntityOutcome.ADDED_UNPLACED
         key = _AddedKey(to_text(trip.trip_id), feed, day, to_text(trip.start_time))
@@ -107,8 +108,7 @@ class TripUpdates:
         if key in added and not self._supersede(added[key][0], received):
             return EntityOutcome.SUPERSEDED
         added[key] = received, ride
-        is_partial = len(ride.stop) < len(update.stop_time_update)
-        return EntityOutcome.TRIP_ADDED_IN_PART if is_partial else EntityOutcome.TRIP_ADDED
+        return EntityOutcome.TRIP_ADDED_IN_PART if _is_partial(ride, update) else EntityOutcome.TRIP_ADDED
 
     def _find_feed(self, update: TripUpdate, matcher: TripMatcher, rows: Sequence[int]) -> int | None:
         """Determine the feed of an added ride from its route, trip or stops; None if unclear."""
@@ -127,13 +127,18 @@ class TripUpdates:
             self._cancel_added(cancellation)
         rides_by_key = {key: ride for added in self._added.values() for key, (_, ride) in added.items()}
         self._added_rides = {key: (-1 - row, key.day) for row, key in enumerate(rides_by_key)}
+        added_rides = list(rides_by_key.values())
         for key, (received, match) in self._matched.items():
             relationship = received.update.trip.schedule_relationship
             if relationship in _CANCELLING:
                 rides[key] = self._cancel(received, match, is_deleted=relationship == TripDescriptor.DELETED)
+            elif relationship == TripDescriptor.REPLACEMENT:
+                if (ride := self._replace(received, match)) is not None:
+                    rides[key] = self._cancel(received, match, is_deleted=False)
+                    added_rides.append(ride)
             elif (update := self._delay(received, match)) is not None:
                 rides[key] = update
-        return rides, tuple(rides_by_key.values())
+        return rides, tuple(added_rides)
 
     def find_added_rides(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
         """Return the added rides that match a descriptor; call this only after ``finish``."""
@@ -167,7 +172,7 @@ class TripUpdates:
             self.outcomes[received.slot] = _CANCELLING[trip.schedule_relationship]
 
     def _delay(self, received: ReceivedUpdate, match: TripMatch) -> RideUpdate | None:
-        """Return the realtime data of a ride that is not cancelled; set the outcome of its update."""
+        """Return the realtime data of a ride that is neither cancelled nor replaced; set the outcome of its update."""
         update, feed = received.update, self.index.trip_feed[match.trip]
         start = self.index.day_start(feed, match.day)
         start += int(self.timetable.trip_departure_shift_s[match.trip_departure])
@@ -179,7 +184,6 @@ class TripUpdates:
         ride, has_unused = apply_stop_time_updates(
             planned, stop_times, matched,
             trip_delay_s=delay_s, start_offset_s=match.start_offset_s, updated=received.updated,
-            is_complete=update.trip.schedule_relationship == TripDescriptor.REPLACEMENT,
         )  # fmt: skip
         if ride is None:
             self.outcomes[received.slot] = _explain_missing_times(update)
@@ -200,10 +204,27 @@ class TripUpdates:
             updated=received.updated,
         )
 
-    def _build_ride(self, received: ReceivedUpdate, feed: int, day: int, trip: int, route: int) -> AddedRide | None:
+    def _replace(self, received: ReceivedUpdate, match: TripMatch) -> AddedRide | None:
+        rows = self.timetable.list_stop_times(match.trip)
+        stops, flags = self.timetable.stop_time_stop[rows].tolist(), self.timetable.stop_time_flags[rows].tolist()
+        planned_flags = dict(zip(stops, flags, strict=True))
+        feed, route = self.index.trip_feed[match.trip], self.index.trip_route[match.trip]
+        ride = self._build_ride(received, feed, match.day, match.trip, route, planned_flags)
+        if ride is None:
+            self.outcomes[received.slot] = EntityOutcome.REPLACEMENT_UNPLACED
+            return None
+        self.outcomes[received.slot] = (
+            EntityOutcome.TRIP_REPLACED_IN_PART if _is_partial(ride, received.update) else EntityOutcome.TRIP_REPLACED
+        )
+        return replace(ride, replaces=(match.trip_departure, match.day))
+
+    def _build_ride(
+        self, received: ReceivedUpdate, feed: int, day: int, trip: int, route: int, planned_flags: Mapping[int, int]
+    ) -> AddedRide | None:
         """Return an added ride, or None if fewer than two of its stop times have a known stop and a time.
 
-        Times that decrease are raised to the preceding time.
+        ``planned_flags`` are the replaced trip's flags, keyed by stop; they apply to updates without flags. Times that
+        decrease are raised to the preceding time.
         """
         update, stops, day_start = received.update, self.index.get_feed_stops(feed), self.index.day_start(feed, day)
         earliest, latest = day_start + _EARLIEST_S, day_start + _LATEST_S
@@ -215,7 +236,8 @@ class TripUpdates:
             if stop is None or arrival is None or departure is None:
                 continue
             if earliest <= min(arrival, departure) and max(arrival, departure) < latest:
-                _, flags = read_pickup_drop_off(stop_time.stop_time_properties)
+                cleared_flags, set_flags = read_pickup_drop_off(stop_time.stop_time_properties)
+                flags = planned_flags.get(stop, 0) & ~cleared_flags | set_flags
                 is_skipped = stop_time.schedule_relationship == TripUpdate.StopTimeUpdate.SKIPPED
                 stop_times.append((stop, arrival, departure, flags, is_skipped))
         if sum(not is_skipped for *_, is_skipped in stop_times) < _MIN_STOP_TIMES:
@@ -238,6 +260,10 @@ class TripUpdates:
             is_skipped=np.array(skipped, np.bool_),
             updated=received.updated,
         )
+
+
+def _is_partial(ride: AddedRide, update: TripUpdate) -> bool:
+    return len(ride.stop) < len(update.stop_time_update)
 
 
 def _find_time(event: TripUpdate.StopTimeEvent) -> int | None:
