@@ -11,7 +11,6 @@ import pytest
 from fingerpost.errors import SourceUnreachable
 from fingerpost.net.response import Response
 from fingerpost.runtime import instruments
-from fingerpost.transit.embedded import realtime_updater
 from fingerpost.transit.embedded.realtime_updater import POLL_S
 from tests.embedded.conftest import rows, warnings, without_realtime_words
 from tests.realtime.messages import NOW, call, message, update
@@ -145,19 +144,6 @@ def test_a_url_that_fails_at_first_leaves_the_timetable(towns):
     board = town.board(limit=1)
     assert rows(board) == [("R", "08:10", "scheduled_only", None)]
     assert warnings(board)["realtime-stale"] == "Realtime data is missing or late: example.org cannot be reached."
-
-
-def test_a_read_that_fails_is_not_repeated_by_every_call(town, monkeypatch):
-    reads = []
-
-    def fail(*arguments):
-        reads.append(arguments)
-        raise MemoryError
-
-    monkeypatch.setattr(realtime_updater, "read_realtime", fail)
-    town.publish(LATE)
-    boards = [rows(town.board(limit=1)) for _ in range(2)]
-    assert (boards, len(reads)) == ([[("R", "08:10", "scheduled_only", None)]] * 2, 1)
 
 
 def test_closing_the_networks_stops_the_thread(towns):

@@ -247,21 +247,17 @@ class RealtimeUpdater:
         self._feeds = RealtimeFeeds(sources, worker.fetch)
         self._reading = asyncio.Lock()
         self._overlay: Overlay | None = None
-        self._read_at: int | None = None
         self._poll: Future[None] | None = None
         self._last_poll = 0
-        # How long calls wait for the first read of files, and for URLs.
-        self._first_wait_s = FIRST_WAIT_S
         self._wait_s = 0.0
         self._is_stopped = False
 
     async def catch_up(self) -> None:
         """Update the overlay; only the first call and calls after an idle period wait for URLs, up to a timeout."""
         now = int(clock.now().timestamp())
-        if self._feeds.have_files_changed() or self._must_read_again(now):
-            timeout_s = self._first_wait_s if self._overlay is None else None
+        if self._feeds.have_files_changed() or self._is_overlay_outdated(now):
+            timeout_s = FIRST_WAIT_S if self._overlay is None else None
             await _wait(self._worker.begin(self._refresh(now, only_files=True)), timeout_s)
-            self._first_wait_s = 0.0
         if self._feeds.are_urls_due(now) and (self._poll is None or self._poll.done()):
             was_idle = now - self._last_poll > STALE_AFTER_S
             self._wait_s = FIRST_WAIT_S if self._poll is None else WAKING_WAIT_S if was_idle else 0.0
@@ -313,26 +309,22 @@ class RealtimeUpdater:
     def _index(self) -> RealtimeIndex:
         return RealtimeIndex(self._timetable)
 
-    def _must_read_again(self, now: int) -> bool:
-        return self._read_at is None or not 0 <= now - self._read_at < READ_AGAIN_S
+    def _is_overlay_outdated(self, now: int) -> bool:
+        return self._overlay is None or not 0 <= now - self._overlay.as_of < READ_AGAIN_S
 
     async def _refresh(self, now: int, *, only_files: bool) -> None:
         is_new = await self._feeds.refresh(now, only_files=only_files)
         async with self._reading:
             # The first of several concurrent queries decodes the messages for all of them. Files are not decoded again
             # after a slow fetch, because a later query has decoded them.
-            if is_new or (only_files and self._must_read_again(now)):
+            if is_new or (only_files and self._is_overlay_outdated(now)):
                 await asyncio.to_thread(self._read_and_publish, now)
 
     def _read_and_publish(self, now: int) -> None:
-        try:
-            overlay = read_realtime(self._index, self._feeds.messages(), now)
-            if not self._is_stopped:
-                self._publish(overlay, local_day(now, self._timetable.feeds[0].zone))
-                self._overlay = overlay
-        finally:
-            # Do not repeat a failed read at every call.
-            self._read_at = now
+        overlay = read_realtime(self._index, self._feeds.messages(), now)
+        if not self._is_stopped:
+            self._publish(overlay, local_day(now, self._timetable.feeds[0].zone))
+            self._overlay = overlay
 
 
 async def _wait(work: "Future[None]", timeout_s: float | None) -> None:

@@ -109,8 +109,8 @@ def _mark_served(types: frozenset[int], route_type: Int16, trips: dict[str, Any]
 
 def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlaces) -> dict[str, Any]:
     transfers, stations = draft.transfers, (places.kinds, places.parents)
-    pairs = list_changes(places)
-    paths, change_s = build_footpaths(walks.usual, *stations, transfers, (*pairs, find_change_s(places, *pairs)))
+    begin, end, indoor_s = list_changes(places)
+    paths, change_s = build_footpaths(walks.usual, *stations, transfers, (begin, end, indoor_s))
     columns: dict[str, Any] = {
         "footpaths": paths,
         "transfer_from": transfers.from_stop,
@@ -119,7 +119,7 @@ def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlac
         "step_free_footpaths": Footpaths(),
     }
     if walks.step_free is not None:
-        indoor = *pairs, find_change_s(places, *pairs, step_free=True)
+        indoor = begin, end, find_change_s(places, begin, end, step_free=True)
         columns["step_free_footpaths"], _ = build_footpaths(walks.step_free, *stations, transfers, indoor)
     return columns
 

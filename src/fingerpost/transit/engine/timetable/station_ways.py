@@ -134,19 +134,19 @@ def find_station_walk_m(places: StationPlaces, begin: int, end: int) -> int:
 _MAX_CHANGE_S = 1800.0
 
 
-def list_changes(places: StationPlaces) -> tuple[Int32, Int32]:
-    """Return the ordered pairs of platforms (rows) that pathways connect.
+def list_changes(places: StationPlaces) -> tuple[Int32, Int32, Int32]:
+    """Return the pairs of platforms (rows) that pathways connect, and the seconds from the first to the second.
 
     Ways through gates are excluded, because the next ride could require another ticket.
     """
     outgoing, _ = list_ways(places, gates=False)
-    changes: list[tuple[int, int]] = []
+    changes: list[tuple[int, int, int]] = []
     for _, platforms in list_stations(places):
         for begin in outgoing.keys() & platforms:
             reached_s = find_quickest_s(outgoing, begin, _MAX_CHANGE_S)
-            changes += [(begin, end) for end in platforms if end != begin and end in reached_s]
-    begins, ends = np.array(changes, np.int32).reshape(-1, 2).T
-    return begins, ends
+            changes += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
+    begins, ends, seconds = np.array(changes, np.int32).reshape(-1, 3).T
+    return begins, ends, seconds
 
 
 def find_change_s(

@@ -197,29 +197,6 @@ APPLICATION_ID = 0x66706164
 NEAR_CELL_M = 250.0
 _COLUMNS = 1 << 24
 
-# Spellings are plain names, shortest first; ``near`` lists features and houses by grid cell.
-_TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE thing (
-    id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, name TEXT NOT NULL, names TEXT NOT NULL, what TEXT NOT NULL,
-    lat REAL NOT NULL, lon REAL NOT NULL, reach_m REAL NOT NULL, city TEXT NOT NULL);
-CREATE TABLE spelling (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-CREATE TABLE spelling_of (
-    spelling INTEGER NOT NULL, thing INTEGER NOT NULL, fit REAL NOT NULL,
-    PRIMARY KEY (spelling, thing)) WITHOUT ROWID;
-CREATE TABLE house (
-    street INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, letter TEXT NOT NULL,
-    lat REAL NOT NULL, lon REAL NOT NULL,
-    PRIMARY KEY (street, first, last, letter)) WITHOUT ROWID;
-CREATE TABLE near (
-    cell INTEGER NOT NULL, lat REAL NOT NULL, lon REAL NOT NULL, thing INTEGER NOT NULL, number TEXT NOT NULL,
-    postcode TEXT NOT NULL);
-CREATE VIRTUAL TABLE words USING fts5 (
-    text, content = 'spelling', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 0', prefix = '1 2 3');
-CREATE VIRTUAL TABLE trigrams USING fts5 (
-    text, content = 'spelling', content_rowid = 'id', tokenize = 'trigram', detail = none);
-"""
-
 
 def new_index_file(path: Path) -> SqliteFile:
     return SqliteFile(
@@ -253,7 +230,7 @@ def write_index(features: Sequence[Feature], path: Path) -> None:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.executescript(_TABLES)
+        connection.executescript(Path(__file__).with_name("schema.sql").read_text(encoding="utf-8"))
         connection.execute("BEGIN")
         connection.execute("INSERT INTO meta VALUES ('languages', ?)", (" ".join(languages),))
         connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _list_things(features))

@@ -306,6 +306,10 @@ def snap(graph, grid, lats, lons, metres_per_degree, refused, found):
         ring = 0
         while (ring - 1) * cell_m < found.away_m[index]:
             for y in range(middle_y - ring, middle_y + ring + 1):
+                # Skip rows of cells that are too far away, slightly reduced because of ``AT_NODE_M``.
+                gap_deg = max(0.0, y * grid.cell_lat - lat, lat - (y + 1) * grid.cell_lat)
+                if gap_deg * metres_per_degree - AT_NODE_M >= found.away_m[index]:
+                    continue
                 step = 1 if ring == 0 or abs(y - middle_y) == ring else 2 * ring
                 for x in range(middle_x - ring, middle_x + ring + 1, step):
                     cell = y * CELLS_PER_ROW + x

@@ -85,7 +85,11 @@ class Reason(FindingMeaning, Enum):
     STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; its station's position is used"
     STOP_ZONE_UNAPPLIED = _NOT_USED, "stop time zones", "the time zone of the stop's agency is used instead"
     STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the stop's station is not in the feed; the stop is used without it"
-    STOP_POSITION_UNAPPLIED = _NOT_USED, "stop positions", "no vehicle could reach the stop in time"
+    STOP_POSITION_UNAPPLIED = (
+        _NOT_USED,
+        "stop positions",
+        "no vehicle could reach it in time; the network's area ignores it",
+    )
     STOP_WITHOUT_TRIPS = _NO_EFFECT, "stops", "no trip serves the stop, and it is over 100 km outside the area"
     STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "the stop's name in an earlier feed is used instead"
 
@@ -121,7 +125,7 @@ class Reason(FindingMeaning, Enum):
     TRANSFER_TOO_MANY = *_TRANSFERS, "too many rules or stop pairs; ordinary transfers apply"
 
     BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; no in-seat transfer is offered"
-    BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "the trips overlap, or on some days another trip comes between them"
+    BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "riders must change: trips overlap, or another comes between on some days"
     BLOCK_WITHOUT_RIDERS_UNAPPLIED = *_IDLE, "the vehicle turns back, waits too long, or starts its next trip elsewhere"
 
     PATHWAY_AT_UNKNOWN_STOP = _LEFT_OUT, "pathways", "a pathway leads to an unknown stop"
