@@ -130,7 +130,7 @@ def test_a_timetable_uses_one_descriptor(tmp_path):
     ("code", "advice"),
     [
         (errno.EMFILE, "(Too many open files). Raise the process's limit (ulimit -n)."),
-        (errno.EACCES, "(Permission denied). Check the permissions of {folder}."),
+        (errno.EACCES, "(Permission denied). Check the disk and permissions of {folder}."),
     ],
 )
 def test_a_refusal_of_the_system_is_not_called_damage(tmp_path, monkeypatch, code, advice):

@@ -75,7 +75,7 @@ def open_prepared(folder: Path, subject: str, build: Callable[[Any, Arrays], _T]
         ) from error
     except OSError as error:
         is_full = error.errno in (errno.EMFILE, errno.ENFILE)
-        remedy = "Raise the process's limit (ulimit -n)." if is_full else f"Check the permissions of {folder}."
+        remedy = "Raise the process's limit (ulimit -n)." if is_full else f"Check the disk and permissions of {folder}."
         raise SettingsInvalid(f"{subject} unavailable ({error.strerror}). {remedy}") from error
 
 
