@@ -1,6 +1,5 @@
 """Shapes: the part of a line that a ride follows, and its length."""
 
-import numpy as np
 import pytest
 
 from fingerpost.transit.engine.timetable.shapes import find_ride_line, find_ride_path, line_m
@@ -73,4 +72,4 @@ def test_a_trip_without_shape_has_no_line():
 )
 def test_length(points, metres):
     """A degree of latitude is 111.195 km on the globe that we use, one of longitude half of it at 60 degrees."""
-    assert line_m(np.array(points, float)) == pytest.approx(metres, abs=1)
+    assert line_m(points) == pytest.approx(metres, abs=1)

@@ -121,9 +121,9 @@ class DisplayNames:
 
     def _new_ride_outline(self, trip_departure: int, board: int, alight: int) -> LegOutline:
         table = self.timetable
-        names = self.get_ride_names(int(table.trip_departure_trip[trip_departure]), board)
+        line, mode = self.get_line(int(table.trip_route[table.trip_departure_trip[trip_departure]]))
         start, end = (self.get_stop_point(int(table.stop_time_stop[row])).id or "" for row in (board, alight))
-        return names.mode, names.line, start, end
+        return mode, line, start, end
 
     def get_trip_id(self, trip: int) -> str:
         table = self.timetable

@@ -10,7 +10,7 @@ from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.embedded.display_names import DisplayNames, describe_place
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape
 from fingerpost.transit.engine.timetable.timetable import STATION, STOP, Timetable
-from fingerpost.transit.engine.timetable.walks import StraightLine, straight_line_m
+from fingerpost.transit.engine.timetable.walks import StraightLine
 from fingerpost.transit.model.itinerary import Mode, NearbyStop
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, PlaceTraits, distance_m, match_place
 from fingerpost.transit.osm.addresses.address_text import strip_country
@@ -29,6 +29,7 @@ class TimetableStops:
     def __init__(self, timetable: Timetable, display_names: DisplayNames) -> None:
         self.timetable = timetable
         self._display_names = display_names
+        self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
         self._traits: dict[tuple[str, tuple[str, ...]], PlaceTraits] = {}
 
     @property
@@ -66,14 +67,10 @@ class TimetableStops:
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
         table, display_names = self.timetable, self._display_names.in_language(language)
-        boxed = StraightLine(table.stop_lat, table.stop_lon).list_near(
-            *coordinate.point, np.flatnonzero(table.stop_kind == STOP), radius_m
-        )
-        distances_m = straight_line_m(*coordinate.point, table.stop_lat[boxed], table.stop_lon[boxed]).tolist()
+        rows, distances_m = self._straight.find_near(*coordinate.point, table.stop_kind == STOP, radius_m)
         near = [
             NearbyStop(stop=display_names.get_stop_point(row), distance_m=distance_m, modes=self._modes_by_stop[row])
-            for row, distance_m in zip(boxed.tolist(), distances_m, strict=True)
-            if distance_m <= radius_m
+            for row, distance_m in zip(rows.tolist(), distances_m.tolist(), strict=True)
         ]
         return sorted(near, key=lambda stop: (stop.distance_m, stop.stop.id or ""))
 

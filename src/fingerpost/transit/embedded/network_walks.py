@@ -15,7 +15,7 @@ from fingerpost.transit.engine.timetable.footpaths import Footpath, avoid_closed
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_line, line_m
 from fingerpost.transit.engine.timetable.station_ways import get_places
-from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Float64, Timetable
+from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
 from fingerpost.transit.engine.timetable.walks import (
     CHANGE_SLACK_S,
     DETOUR_FACTOR,
@@ -26,6 +26,7 @@ from fingerpost.transit.engine.timetable.walks import (
     Walk,
     Walks,
 )
+from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
@@ -179,7 +180,7 @@ class NetworkWalks:
         if isinstance(handle, TimetableLeg) and handle.path is not None:
             line, source = find_ride_line(handle.timetable, handle.path), LineSource.SHAPE
             if line is None:
-                line, source = _list_stop_points(handle.timetable, handle.path), LineSource.STOPS
+                return LegLine(tuple(_list_stop_points(handle.timetable, handle.path)), LineSource.STOPS)
         else:
             walks = self._step_free if isinstance(handle, TimetableLeg) and handle.is_step_free else self._walks
             line = None if walks is None else walks.find_line(*ends, self._find_stop_rows(leg))
@@ -199,12 +200,12 @@ class TimetableLeg:
 def measure_ride_m(timetable: Timetable, path: RidePath) -> float:
     """Return the length of a ride along its shape or, if it has none, from stop to stop (rule D3)."""
     line = find_ride_line(timetable, path)
-    return round(line_m(_list_stop_points(timetable, path) if line is None else line), 1)
+    return round(line_m(_list_stop_points(timetable, path) if line is None else line.tolist()), 1)
 
 
-def _list_stop_points(timetable: Timetable, path: RidePath) -> Float64:
+def _list_stop_points(timetable: Timetable, path: RidePath) -> list[Point]:
     rows = list(path.stops)
-    return np.column_stack([timetable.stop_lat[rows], timetable.stop_lon[rows]])
+    return list(zip(timetable.stop_lat[rows].tolist(), timetable.stop_lon[rows].tolist(), strict=True))
 
 
 class Transfer(NamedTuple):

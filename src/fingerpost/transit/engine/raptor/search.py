@@ -70,8 +70,7 @@ def find_endpoint(
     If ``is_destination``, the walks lead from the stops to the endpoint.
     """
     walks = walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
-    boardable = np.flatnonzero(timetable.stop_kind == STOP)
-    reached = walks.reach(lat, lon, boardable, max_walk_m, from_stops=is_destination)
+    reached = walks.reach(lat, lon, timetable.stop_kind == STOP, max_walk_m, from_stops=is_destination)
     if place_stops:
         place_rows = np.array(sorted(set(place_stops)), np.int32)
         no_walk = np.zeros(len(place_rows), np.int32)

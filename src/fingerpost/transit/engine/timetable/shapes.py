@@ -1,6 +1,7 @@
 """Cut a trip's shape (its line on the map) between two of its stops."""
 
 import math
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Float64, Timetable
-from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M, METRES_PER_DEGREE, Point
 
 # A shape further than this from a stop does not match the trip.
 MAX_DISTANCE_M = 300.0
@@ -83,13 +84,13 @@ def interpolate(points: Float64, position: float) -> Float64:
     return point
 
 
-def line_m(line: Float64) -> float:
-    radians = np.radians(line)
-    step = np.diff(radians, axis=0)
-    # Measure steps across the antimeridian the short way around.
-    east = np.remainder(step[:, 1] + math.pi, math.tau) - math.pi
-    step[:, 1] = east * np.cos((radians[1:, 0] + radians[:-1, 0]) / 2)
-    return float(np.hypot(step[:, 0], step[:, 1]).sum() * EARTH_RADIUS_M)
+def line_m(line: Iterable[Point]) -> float:
+    total_deg = 0.0
+    for (lat, lon), (next_lat, next_lon) in pairwise(line):
+        # Measure steps across the antimeridian the short way around.
+        east_deg = math.remainder(next_lon - lon, 360.0) * math.cos(math.radians((lat + next_lat) / 2))
+        total_deg += math.hypot(next_lat - lat, east_deg)
+    return total_deg * METRES_PER_DEGREE
 
 
 def measure_distances(points: npt.NDArray[np.float64], point: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:

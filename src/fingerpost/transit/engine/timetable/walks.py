@@ -5,13 +5,14 @@ The estimate is the straight-line distance times a detour factor, at an average 
 
 import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.columns import list_ranges
+from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows
 from fingerpost.transit.engine.timetable.timetable import Bool, Float64, Int32, Int64, StationPlaces
-from fingerpost.transit.model.geodesy import EARTH_RADIUS_M, find_west
+from fingerpost.transit.model.geodesy import EARTH_RADIUS_M, Point, find_west
 
 DETOUR_FACTOR = 1.3
 PACE_M_PER_S = 1.25
@@ -24,6 +25,8 @@ STRAIGHT_SLACK_S = 135
 FOOTPATH_RADIUS_M = 500.0
 
 _MARGIN = 1.000001
+# Rounding errors must not turn a walk of no length into one metre.
+_ROUNDING_M = 1e-6
 # More than the number of cells along any parallel, so that cell numbers in different rows cannot overlap.
 _CELLS = 1 << 32
 
@@ -128,10 +131,13 @@ class Walks(Protocol):
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         """Return the walk between each pair of stops, at any distance."""
 
-    def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
-        """Return the walks within the limit from a point to stops or, if ``from_stops``, from stops to the point."""
+    def reach(self, lat: float, lon: float, stops: Int64 | Bool, max_walk_m: float, *, from_stops: bool) -> StopWalks:
+        """Return the walks within the limit from a point to stops or, if ``from_stops``, from stops to the point.
 
-    def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
+        ``stops`` holds rows or a mask.
+        """
+
+    def find_walk(self, start: Point, end: Point, max_walk_m: float) -> Walk | None:
         """Return the walk between two points (latitude, longitude), or None if it is longer than the limit."""
 
 
@@ -155,24 +161,36 @@ class StraightLine:
         lats, lons = self._lats, self._lons
         return _build_links(begin, end, straight_line_m(lats[begin], lons[begin], lats[end], lons[end]))
 
-    def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:  # noqa: ARG002
-        near = self.list_near(lat, lon, stops, max_walk_m / DETOUR_FACTOR)
-        metres = np.ceil(straight_line_m(lat, lon, self._lats[near], self._lons[near]) * DETOUR_FACTOR)
+    def reach(self, lat: float, lon: float, stops: Int64 | Bool, max_walk_m: float, *, from_stops: bool) -> StopWalks:  # noqa: ARG002
+        near, straight_m = self.find_near(lat, lon, stops, max_walk_m / DETOUR_FACTOR + 1)
+        metres = np.ceil(straight_m * DETOUR_FACTOR - _ROUNDING_M)
         is_in_range = metres <= max_walk_m
         near, metres = near[is_in_range], metres[is_in_range]
         return StopWalks(near.astype(np.int32), metres.astype(np.int32), walk_s(metres))
 
-    def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
-        metres = math.ceil(float(straight_line_m(*start, *end)) * DETOUR_FACTOR)
+    def find_walk(self, start: Point, end: Point, max_walk_m: float) -> Walk | None:
+        half_chord = min(math.dist(_to_vector(*start), _to_vector(*end)) / 2, 1.0)
+        metres = math.ceil(2 * EARTH_RADIUS_M * math.asin(half_chord) * DETOUR_FACTOR - _ROUNDING_M)
         return Walk(metres, math.ceil(metres / PACE_M_PER_S)) if metres <= max_walk_m else None
 
-    def list_near(self, lat: float, lon: float, stops: Int64, radius_m: float) -> Int64:
-        lat_span = math.degrees(radius_m / EARTH_RADIUS_M)
-        lon_span = lat_span / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + lat_span))))
-        near = stops[np.abs(self._lats[stops] - lat) <= lat_span]
-        away = np.abs(self._lons[near] - lon)
-        within: Int64 = near[np.minimum(away, 360 - away) <= lon_span]
-        return within
+    def find_near(self, lat: float, lon: float, stops: Int64 | Bool, radius_m: float) -> tuple[Int64, Float64]:
+        """Return those of ``stops`` (rows or a mask) within a radius of a point, and their distances in metres."""
+        away = self._vectors - _to_vector(lat, lon)
+        squares = np.vecdot(away, away)
+        is_near = squares <= (2 * math.sin(radius_m / EARTH_RADIUS_M / 2)) ** 2
+        near: Int64 = np.flatnonzero(is_near & mark_rows(len(squares), stops))
+        return near, 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(squares[near]) / 2)
+
+    @cached_property
+    def _vectors(self) -> Float64:
+        """The stops on a unit sphere; distances through it take fewer numpy calls than the haversine formula."""
+        phi, theta = np.radians(self._lats), np.radians(self._lons)
+        return np.column_stack([np.cos(phi) * np.cos(theta), np.cos(phi) * np.sin(theta), np.sin(phi)])
+
+
+def _to_vector(lat: float, lon: float) -> tuple[float, float, float]:
+    phi, theta = math.radians(lat), math.radians(lon)
+    return math.cos(phi) * math.cos(theta), math.cos(phi) * math.sin(theta), math.sin(phi)
 
 
 def _build_links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.columns import join_rows, take_rows
-from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64, StationPlaces
+from fingerpost.transit.engine.timetable.columns import join_rows, mark_rows, take_rows
+from fingerpost.transit.engine.timetable.timetable import STOP, Bool, Float64, Int32, Int64, StationPlaces
 from fingerpost.transit.engine.timetable.walks import (
     DETOUR_FACTOR,
     FOOTPATH_RADIUS_M,
@@ -243,17 +243,17 @@ class StreetWalks:
             is_straight=~is_walked,
         )
 
-    def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
-        point = self._snap_point(lat, lon)
+    def reach(self, lat: float, lon: float, stops: Int64 | Bool, max_walk_m: float, *, from_stops: bool) -> StopWalks:
+        point, is_included = self._snap_point(lat, lon), mark_rows(len(self._is_on_street), stops)
         is_off_street = point.edge[0] < 0
-        off_street = stops if is_off_street else stops[~self._is_on_street[stops]]
+        off_street = is_included if is_off_street else is_included & ~self._is_on_street
         straight = self._straight.reach(lat, lon, off_street, max_walk_m, from_stops=from_stops)
         allowed = ~self._is_on_street[straight.stop] | (straight.metres <= OFF_STREETS_M)
         allowed[allowed] = [self._is_dry((lat, lon), self._locate(stop)) for stop in straight.stop[allowed].tolist()]
         straight = take_rows(straight, allowed)
         if is_off_street:
             return straight
-        near = self._straight.list_near(lat, lon, stops, max_walk_m + MATCHED_M)
+        near, _ = self._straight.find_near(lat, lon, is_included, max_walk_m + MATCHED_M)
         found = self._search.reach_stops(point, self._entries, near, max_walk_m, backward=from_stops)
         return join_rows(found, straight)
 
