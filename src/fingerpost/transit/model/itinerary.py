@@ -30,6 +30,9 @@ class Mode(StrEnum):
     OTHER = "OTHER"
 
 
+_STREET_MODES = (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
+
+
 class Access(StrEnum):
     YES = "yes"
     NO = "no"
@@ -106,7 +109,7 @@ class Leg(NamedTuple):
 
     @property
     def is_transit(self) -> bool:
-        return self.mode not in (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
+        return self.mode not in _STREET_MODES
 
     @property
     def departure_expected(self) -> int:

@@ -8,7 +8,7 @@ the FEED of START. A ``~`` and the line replace a missing trip id; a ``#`` and a
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime
 from hashlib import sha256
 from typing import NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ MAX_REF_CHARS = 96
 _REF = re.compile(r"(([^|:]+):[^|]+)\|([^|]+)\|(\d{8})\.(-?\d{1,8})\.(\d{1,8})(?:\.(\d{1,8}|s))?\|(.+)", re.DOTALL)
 # A source without trip ids may round the times.
 _SAME_TIME_S = 60
+_EPOCH = date(1970, 1, 1)
 
 
 class RideRef(NamedTuple):
@@ -99,7 +100,7 @@ def _write(leg: Leg, change: str) -> str | None:
     day = leg.service_day or datetime.fromtimestamp(leg.departure_scheduled, UTC).date()
     times = f"{leg.departure_scheduled - _find_midnight(day)}.{leg.arrival_scheduled - leg.departure_scheduled}{change}"
     end, trip = (name.removeprefix(feed) if name.startswith(f"{feed}:") else name for name in (end, trip))
-    head = f"{start}|{end}|{day:%Y%m%d}.{times}|"
+    head = f"{start}|{end}|{day.isoformat().replace('-', '')}.{times}|"
     # Lines are not hashed, because their hashes would look like those of trip ids.
     if leg.trip_id and len(head + trip) > MAX_REF_CHARS:
         trip = _hash(leg.trip_id)
@@ -111,4 +112,4 @@ def _hash(text: str) -> str:
 
 
 def _find_midnight(day: date) -> int:
-    return int(datetime.combine(day, time(), UTC).timestamp())
+    return (day - _EPOCH).days * 86_400

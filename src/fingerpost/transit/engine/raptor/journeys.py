@@ -61,10 +61,11 @@ class FoundJourney(NamedTuple):
 
 
 def list_found(rows: JourneyRows, count: int) -> list[FoundJourney]:
-    legs = rows.leg[: int(rows.journey[:count, 2].sum())].tolist()
+    journeys = rows.journey[:count].tolist()
+    legs = rows.leg[: sum(journey[2] for journey in journeys)].tolist()
     return [
         FoundJourney(leave_s, arrive_s, legs[first_leg : first_leg + boardings], walk_m, egress_m)
-        for leave_s, arrive_s, boardings, first_leg, walk_m, egress_m in rows.journey[:count].tolist()
+        for leave_s, arrive_s, boardings, first_leg, walk_m, egress_m in journeys
     ]
 
 
