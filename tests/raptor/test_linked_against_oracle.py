@@ -11,6 +11,7 @@ from functools import partial
 
 import pytest
 
+from fingerpost.transit.engine.raptor import search
 from fingerpost.transit.engine.raptor.arrays import KernelQuery
 from fingerpost.transit.engine.raptor.journeys import read_journey
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
@@ -131,13 +132,24 @@ def _search(seed, *, is_live, arrive_by):
     overlay, running = disrupt(seed, timetable, planned) if is_live else (NO_OVERLAY, planned)
     wishes = {"arrive_by": arrive_by, "step_free": step_free and not is_live}
     query = query_of(origin, destination, instant + 3600 * arrive_by, rides, limit, **wishes)
-    search = partial(find_journeys, timetable, SearchTimetables(timetable, overlay))
-    journeys = search(query)
+    find = partial(find_journeys, timetable, SearchTimetables(timetable, overlay))
+    journeys = find(query)
     oracle = LinkedOracle(timetable, links, running, overlay)
     for journey in journeys:
         if journey.rides:
             _check(journey, oracle, origin, destination, limit)
-    return query, search, journeys, oracle
+    return query, find, journeys, oracle
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_a_search_for_near_arrivals_first_finds_the_same_journeys(chunk, monkeypatch):
+    for seed in range(chunk * 40 * SCALE, (chunk + 1) * 40 * SCALE):
+        found = []
+        for later_s in (60, 1200), (60,), ():
+            monkeypatch.setattr(search, "_LATER_S", (*later_s, int(UNREACHED)))
+            _, _, journeys, _ = _search(seed, is_live=False, arrive_by=seed % 2 == 0)
+            found.append(sorted((journey.departure, journey.arrival, journey.boardings) for journey in journeys))
+        assert found[0] == found[1] == found[2], seed
 
 
 def _rank(journey):
@@ -150,11 +162,11 @@ def test_the_earliest_arrival_within_the_walking_limit_is_found(chunk, is_live):
     """Realtime data may cancel, delay, replace and add trips, skip stops, break in-seat transfers and close stops."""
     checked = 0
     for seed in range(chunk * 200 * SCALE, (chunk + 1) * 200 * SCALE):
-        query, search, journeys, oracle = _search(seed, is_live=is_live, arrive_by=False)
+        query, find, journeys, oracle = _search(seed, is_live=is_live, arrive_by=False)
         assert all(journey.departure >= query.instant for journey in journeys)
         limits = query.origin, query.destination, query.instant, query.max_rides, query.max_walk_m
         checked += hold_arrivals(journeys, oracle.earliest_arrivals(*limits), query.instant, seed, SOON_S)
-        only = search(replace(query, wanted=0))
+        only = find(replace(query, wanted=0))
         assert min(map(_rank, journeys), default=None) == min(map(_rank, only), default=None), seed
     assert checked > 40 * SCALE
 

@@ -27,8 +27,9 @@ WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
 LAST_WINDOW_S = 24 * 3600
 # An incomplete search is repeated with this many more days, because a wait may be longer than a day.
 FURTHER_DAYS = 6
-# The best walk-limited arrival is sought within these delays after the best arrival with unlimited walking.
-_LATER_S = (600, 1800, 5400, int(UNREACHED))
+# The best walk-limited arrival is sought within these delays after the best possible arrival. A search for arrivals
+# before a given time is exact, and faster if that time is earlier.
+_LATER_S = (1200, int(UNREACHED))
 # The maximum number of searches for walk-limited journeys per query.
 MAX_WALK_LIMITED_SEARCHES = 8
 
@@ -196,7 +197,8 @@ class _Search(NamedTuple):
                 exceeds_walk_limit = True
                 if not within_limit:
                     any_arrival_s = np.full(query.max_rides + 1, UNREACHED, np.int32)
-                    walk_limited = run_kernel(self.search_timetable, kernel_query, any_arrival_s, is_same_target=True)
+                    fastest_s = _find_best_arrivals(found, earliest_s, query.max_rides)
+                    walk_limited = self._find_walk_limited(kernel_query, any_arrival_s, fastest_s)
                     if not walk_limited:
                         # Journeys may begin with a wait, so if none is found here, none exists later that day.
                         return []
@@ -221,7 +223,6 @@ class _Search(NamedTuple):
         best_s = min((row.arrive_s for row in found if row.walk_m <= self.query.max_walk_m), default=int(UNREACHED))
         fastest_s = min((row.arrive_s for row in found), default=best_s)
         for later_s in _LATER_S:
-            # A search for arrivals before a given time is exact, and faster if that time is earlier.
             before_s = min(best_s, fastest_s + later_s)
             if before_s > fastest_s:
                 wanted_s = np.full(self.query.max_rides + 1, before_s, np.int32)
@@ -229,6 +230,17 @@ class _Search(NamedTuple):
                 if limited or before_s == best_s:
                     return min((row.arrive_s for row in limited), default=best_s)
         return best_s
+
+    def _find_walk_limited(self, kernel_query: KernelQuery, wanted_s: Int32, fastest_s: Int32) -> list[FoundJourney]:
+        """Return the best journeys within the walking limit before ``wanted_s``; none arrives before ``fastest_s``."""
+        journeys: list[FoundJourney] = []
+        for later_s in _LATER_S:
+            before_s = np.minimum(wanted_s, fastest_s.astype(np.int64) + later_s).astype(np.int32)
+            journeys += run_kernel(self.search_timetable, kernel_query, before_s, is_same_target=True)
+            wanted_s = np.minimum(wanted_s, _find_best_arrivals(journeys, kernel_query.earliest_s, len(wanted_s) - 1))
+            if (before_s >= wanted_s).all():
+                break
+        return sorted(journeys, key=lambda row: len(row.legs))
 
     def _add_walk_limited_journeys(
         self,
@@ -249,14 +261,15 @@ class _Search(NamedTuple):
             best_s = _find_best_arrivals(journeys, leave_s, max_rides)
             # A walk-limited journey cannot arrive before the best journey with unlimited walking, or before the best
             # walk-limited journey that leaves earlier.
-            can_improve = np.maximum(_find_best_arrivals(found, leave_s, max_rides), limited_s) < best_s
+            fastest_s = np.maximum(_find_best_arrivals(found, leave_s, max_rides), limited_s)
+            can_improve = fastest_s < best_s
             if not can_improve.any():
                 walk_limited = []
             elif journeys or walk_limited is None:
                 # For each number of rides, use the latest arrival that this or a larger number of rides can improve.
                 wanted_s = np.maximum.accumulate(np.where(can_improve, best_s, -UNREACHED)[::-1])[::-1].astype(np.int32)
                 limited_query = kernel_query._replace(earliest_s=leave_s)
-                walk_limited = run_kernel(self.search_timetable, limited_query, wanted_s, is_same_target=True)
+                walk_limited = self._find_walk_limited(limited_query, wanted_s, fastest_s)
             limited_s = np.minimum(best_s, _find_best_arrivals(walk_limited, leave_s, max_rides))
             journeys = _select_best([*journeys, *walk_limited])
             later_s = [row.leave_s for row in journeys if row.leave_s >= leave_s]
