@@ -27,7 +27,7 @@ from fingerpost.transit.engine.timetable.walks import (
     Walks,
 )
 from fingerpost.transit.model.geodesy import Point
-from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, LineSource
+from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, LineSource, Mode
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.osm.basemap import StoredBasemap, Water
@@ -133,7 +133,7 @@ class NetworkWalks:
             return []
         notes, names = [], []
         for side, end, index in (("origin", ends[0], 0), ("destination", ends[1], -1)):
-            if all(itinerary.legs[index].is_transit for itinerary in itineraries):
+            if all(itinerary.outline[index][0] is not Mode.WALK for itinerary in itineraries):
                 continue
             street = walks.find_street_point(end.lat, end.lon)
             if street is None:
@@ -143,12 +143,23 @@ class NetworkWalks:
                 )
             elif not self.water.is_dry(end.point, street):
                 names.append(f"the {side}")
-        for leg in (leg for itinerary in itineraries for leg in itinerary.legs if not leg.is_transit):
-            stops = self._find_stop_rows(leg)
-            points = zip((leg.start, leg.end), stops, strict=True)
-            names += [point.name for point, stop in points if stop is not None and self._crosses_water(walks, stop)]
-            line = leg.start.coordinate.point, leg.end.coordinate.point
-            if None not in stops and not self.water.is_dry(*line) and walks.find_line(*line, stops) is None:
+        # Only outlines are read, because the legs of itineraries that are not shown are never built.
+        walked = {
+            (start if index else None, goal if itinerary.outline[index + 1 :] else None): (itinerary, index)
+            for itinerary in itineraries
+            for index, (mode, _, start, goal) in enumerate(itinerary.outline)
+            if mode is Mode.WALK
+        }
+        for (start_id, goal_id), (itinerary, index) in walked.items():
+            stops = self._find_row(start_id), self._find_row(goal_id)
+            is_wet = [stop is not None and self._crosses_water(walks, stop) for stop in stops]
+            line = [walks.locate_stop(stop) for stop in stops if stop is not None]
+            is_across = len(line) == 2 and not self.water.is_dry(line[0], line[1])
+            is_across = is_across and walks.find_line(line[0], line[1], stops) is None
+            if is_across or any(is_wet):
+                leg = itinerary.legs[index]
+                names += [end.name for end, wet in zip((leg.start, leg.end), is_wet, strict=True) if wet]
+            if is_across:
                 notes.append(f"The walk from {leg.start.name} to {leg.end.name} is a straight line across water.")
         notes += [
             f"There is water between {name} and the nearest street in the extract, "

@@ -140,7 +140,7 @@ class Water:
 
     def is_dry(self, start: Point, end: Point) -> bool:
         """Whether a straight line crosses at most ``MIN_WATER_M`` of water in total."""
-        return self.measure_m(start, end) <= MIN_WATER_M
+        return not len(self._rows) or self.measure_m(start, end) <= MIN_WATER_M
 
     def measure_m(self, start: Point, end: Point) -> float:
         """Return how many metres of a straight line cross water."""

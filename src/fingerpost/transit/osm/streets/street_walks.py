@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.columns import join_rows, mark_rows, take_rows
+from fingerpost.transit.engine.timetable.columns import join_rows, take_rows
 from fingerpost.transit.engine.timetable.timetable import STOP, Bool, Float64, Int32, Int64, StationPlaces
 from fingerpost.transit.engine.timetable.walks import (
     DETOUR_FACTOR,
@@ -78,13 +78,15 @@ class StreetSearch:
             self._graph, self._weights, self._get_work(), *entries, position, int(backward),
             float(limit_m), PACE_M_PER_S, stops, found,
         )  # fmt: skip
-        return StopWalks._make(column[:count].copy() for column in found)
+        return StopWalks._make(column[:count] for column in found)
 
     def locate(self, point: Snapped) -> tuple[float, float]:
         """Return the position (latitude, longitude) of a snapped point on its street."""
-        offset_m = float(point.offset_m[0])
-        lat, lon = self.draw([2 * int(point.edge[0])], offset_m, offset_m)[0].tolist()
-        return lat, lon
+        graph, edge = self._graph, int(point.edge[0])
+        span = slice(int(graph.shape_first[edge]), int(graph.shape_first[edge + 1]))
+        lats, lons = graph.shape_lat_e7[span] / DEGREES_E7, graph.shape_lon_e7[span] / DEGREES_E7
+        lat, lon = (np.interp(point.offset_m[0], graph.shape_m[span], degrees) for degrees in (lats, lons))
+        return float(lat), float(lon)
 
     def has_unknown_kerbs(self, path: PathOnStreets) -> bool:
         heads = self._graph.arc_head[path.arcs[:-1]]
@@ -228,7 +230,7 @@ class StreetWalks:
         straight = self._straight.list_links(stops)
         allowed = ~(self._is_on_street[straight.begin] & self._is_on_street[straight.end])
         allowed[allowed] = [
-            self._is_dry(self._locate(begin), self._locate(end))
+            self._is_dry(self.locate_stop(begin), self.locate_stop(end))
             for begin, end in zip(straight.begin[allowed].tolist(), straight.end[allowed].tolist(), strict=True)
         ]
         return join_rows(near, take_rows(straight, allowed))
@@ -244,20 +246,21 @@ class StreetWalks:
         )
 
     def reach(self, lat: float, lon: float, stops: Int64 | Bool, max_walk_m: float, *, from_stops: bool) -> StopWalks:
-        point, is_included = self._snap_point(lat, lon), mark_rows(len(self._is_on_street), stops)
-        is_off_street = point.edge[0] < 0
-        off_street = is_included if is_off_street else is_included & ~self._is_on_street
+        point, found, off_street = self._snap_point(lat, lon), None, stops
+        if point.edge[0] >= 0:
+            near, _ = self._straight.find_near(lat, lon, stops, max_walk_m + MATCHED_M)
+            found = self._search.reach_stops(point, self._entries, near, max_walk_m, backward=from_stops)
+            off_street = near[~self._is_on_street[near]]
+            if not len(off_street):
+                return found
         straight = self._straight.reach(lat, lon, off_street, max_walk_m, from_stops=from_stops)
         allowed = ~self._is_on_street[straight.stop] | (straight.metres <= OFF_STREETS_M)
-        allowed[allowed] = [self._is_dry((lat, lon), self._locate(stop)) for stop in straight.stop[allowed].tolist()]
+        places = map(self.locate_stop, straight.stop[allowed].tolist())
+        allowed[allowed] = [self._is_dry((lat, lon), place) for place in places]
         straight = take_rows(straight, allowed)
-        if is_off_street:
-            return straight
-        near, _ = self._straight.find_near(lat, lon, is_included, max_walk_m + MATCHED_M)
-        found = self._search.reach_stops(point, self._entries, near, max_walk_m, backward=from_stops)
-        return join_rows(found, straight)
+        return straight if found is None else join_rows(found, straight)
 
-    def _locate(self, stop: int) -> Point:
+    def locate_stop(self, stop: int) -> Point:
         return float(self._places.lats[stop]), float(self._places.lons[stop])
 
     def find_walk(self, start: Point, end: Point, max_walk_m: float) -> Walk | None:
