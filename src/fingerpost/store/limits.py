@@ -16,7 +16,7 @@ from fingerpost import clock
 from fingerpost.errors import SourceLimited, StorageUnavailable
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.sqlite import SqliteFile
-from fingerpost.store.tables import LIMITS, MemoryTables, SqliteTables, Tables
+from fingerpost.store.tables import LIMITS, MemoryTables, OpenSqliteTables, Tables
 
 MAX_PAUSE_MS = 86_400_000
 DEFAULT_CALLS_PER_SECOND = 5
@@ -84,7 +84,7 @@ class Limits:
         elif isinstance(storage, Path):
             # Do not sync to disk, because a lost commit is harmless and waiting would slow every request.
             file = SqliteFile(path=storage, contents="limits", synchronous="OFF", advice="remove it and try again")
-            self._tables = SqliteTables(file, [LIMITS])
+            self._tables = OpenSqliteTables(file, [LIMITS])
         else:
             self._tables = storage
 

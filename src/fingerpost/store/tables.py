@@ -230,3 +230,29 @@ class SqliteTables:
         if count > len(self._layouts):
             raise self.file.unusable("was written by a newer fingerpost; update fingerpost")
         return count
+
+
+class OpenSqliteTables(SqliteTables):
+    """Tables in a file that stays open between changes, until a change fails or another file takes its place."""
+
+    _connection: sqlite3.Connection
+    _inode: int | None = None
+    _close: Callable[[], object] = bool
+
+    def __init__(self, file: SqliteFile, layouts: Sequence[Layout]) -> None:
+        super().__init__(file, layouts)
+        self._lock = threading.Lock()
+
+    def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)
+        with self._lock, self.file.translating_sqlite_errors():
+            inode = self.file.path.stat().st_ino if self.file.path.exists() else None
+            opened_inode, self._inode = self._inode, None
+            if inode is None or inode != opened_inode:
+                self._close()
+                self._connection = self.connect()
+                self._close = weakref.finalize(self, self._connection.close)
+            self._connection.execute("BEGIN IMMEDIATE")
+            with self._connection:
+                result = act(self._connection)
+            self._inode = inode
+            return result
