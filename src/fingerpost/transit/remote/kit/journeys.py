@@ -124,7 +124,7 @@ def filter_live(
         retrieved_at=retrieved_at,
         live=tuple(itinerary for itinerary in matching if _is_in_time(itinerary, query)),
         notes=(*notes, UNMEASURED) if is_unmeasured else notes,
-        left_out=frozenset((LeftOut.IMPOSSIBLE, itinerary) for itinerary in {*itineraries} - {*possible}),
+        left_out=frozenset((LeftOut.IMPOSSIBLE, trip) for trip in itineraries if not is_possible(trip)),
         walks_too_far=any(itinerary.walk_m > query.max_walk_m for itinerary in possible),
     )
 

@@ -21,6 +21,7 @@ from fingerpost.transit.remote.kit.answers import Answer, new_unreadable_error
 from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.server import Server
+from fingerpost.transit.rules.preferences import is_possible
 
 OUTSIDE_SERVICE_PERIOD, OUTSIDE_BOUNDS = "OUTSIDE_SERVICE_PERIOD", "OUTSIDE_BOUNDS"
 WALKING_IS_BETTER = "WALKING_BETTER_THAN_TRANSIT"
@@ -124,7 +125,7 @@ def _read_page(answer: Answer[shapes.Plan], query: JourneyQuery, ids: StopIdCode
     page = answer.data.live
     itineraries = list_itineraries(page.edges, query, ids)
     live = kit.filter_live(itineraries, query, answer.retrieved_at, answer.notes)
-    if len(live.left_out) == len(set(itineraries)) and (itineraries or page.edges):
+    if page.edges and not any(map(is_possible, itineraries)):
         raise new_unreadable_error("itinerary", live.list_notes())
     codes = {error.code for error in page.routing_errors}
     # Convert only these: most itineraries run as scheduled, and converting all would take half the planning time.
