@@ -7,8 +7,9 @@ the instant by one interval, and a pause advances it further.
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,16 +91,20 @@ class Limits:
 
     def take(self, pace: Pace, now_ms: int) -> int:
         """Count a call and return 0, or return the required wait in milliseconds without counting the call."""
-        values = _build_values(pace, now_ms=now_ms)
+        return self._tables.change(partial(self._count, values=_build_values(pace, now_ms=now_ms)))
 
-        def write(connection: Any) -> int:
-            if connection.execute(self._take, values).rowcount:
-                return 0
-            row = connection.execute(self._wait, values).fetchone()
-            # Return at least 1, because the database's clock has advanced since the first statement.
-            return max(1, row[0] if row else 1)
+    def try_take(self, pace: Pace, now_ms: int) -> int | None:
+        """Like ``take``, but never wait: return None if the file is in use, or if the limits are stored elsewhere."""
+        if not isinstance(self._tables, OpenSqliteTables):
+            return None
+        return self._tables.try_change(partial(self._count, values=_build_values(pace, now_ms=now_ms)))
 
-        return self._tables.change(write)
+    def _count(self, connection: Any, *, values: Mapping[str, str | int]) -> int:
+        if connection.execute(self._take, values).rowcount:
+            return 0
+        row = connection.execute(self._wait, values).fetchone()
+        # Return at least 1, because the database's clock has advanced since the first statement.
+        return max(1, row[0] if row else 1)
 
     def pause(self, pace: Pace, pause_ms: int, now_ms: int) -> None:
         """Block all calls for a while; an existing longer pause is not shortened."""

@@ -9,11 +9,12 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any, Protocol, Self, TypeVar
 
+from fingerpost.errors import StorageUnavailable
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
 Layout = Sequence[str]
@@ -245,14 +246,29 @@ class OpenSqliteTables(SqliteTables):
 
     def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)
         with self._lock, self.file.translating_sqlite_errors():
-            inode = self.file.path.stat().st_ino if self.file.path.exists() else None
-            opened_inode, self._inode = self._inode, None
-            if inode is None or inode != opened_inode:
-                self._close()
-                self._connection = self.connect()
-                self._close = weakref.finalize(self, self._connection.close)
-            self._connection.execute("BEGIN IMMEDIATE")
-            with self._connection:
-                result = act(self._connection)
-            self._inode = inode
-            return result
+            return self._change(act, self.file.busy_timeout_s)
+
+    def try_change(self, act: Callable[[Any], _R]) -> _R | None:
+        """Like ``change``, but return None if another thread or process is using the file."""
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            with suppress(StorageUnavailable), self.file.translating_sqlite_errors():
+                return self._change(act, 0.0)
+            return None
+        finally:
+            self._lock.release()
+
+    def _change(self, act: Callable[[Any], _R], busy_timeout_s: float) -> _R:
+        inode = self.file.path.stat().st_ino if self.file.path.exists() else None
+        opened_inode, self._inode = self._inode, None
+        if inode is None or inode != opened_inode:
+            self._close()
+            self._connection = self.connect()
+            self._close = weakref.finalize(self, self._connection.close)
+        self._connection.execute(f"PRAGMA busy_timeout = {busy_timeout_s * 1000:.0f}")
+        self._connection.execute("BEGIN IMMEDIATE")
+        with self._connection:
+            result = act(self._connection)
+        self._inode = inode
+        return result
