@@ -51,7 +51,7 @@ class Cache:
                 # Retry, because the caller that sent the request may have had less time to wait.
                 flight = self._flights.get(key)
         if flight is None:
-            flight = self._flights[key] = _Flight(asyncio.create_task(self._fetch(request, fetch, entry)))
+            flight = self._flights[key] = _Flight(asyncio.create_task(self._fetch(key, request, fetch, entry)))
         return await self._wait(key, flight)
 
     async def _wait(self, key: str, flight: _Flight) -> Response:
@@ -65,8 +65,8 @@ class Cache:
                 del self._flights[key]
                 flight.task.cancel()
 
-    async def _fetch(self, request: Request, fetch: Refetch, entry: _Entry | None) -> Response:
-        key, this_task = request.key, asyncio.current_task()
+    async def _fetch(self, key: str, request: Request, fetch: Refetch, entry: _Entry | None) -> Response:
+        this_task = asyncio.current_task()
         try:
             response = await fetch(None if entry is None else entry.response)
             if request.may_cache is None or request.may_cache(response):

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Collection, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
@@ -47,6 +48,7 @@ _log = logging.getLogger(__name__)
 
 _FIRST_ERROR_STATUS = 400
 _MAX_REDIRECTS = 5
+_parse_url = lru_cache(maxsize=64)(httpx2.URL)
 
 # Receives the number of bytes downloaded so far.
 Progress = Callable[[int], None]
@@ -191,7 +193,7 @@ class Client:
         try:
             sent = httpx2.Request(
                 request.method,
-                url,
+                _parse_url(url),
                 headers={**self._headers, **{name.lower(): value for name, value in headers.items()}, **conditions},
                 content=request.content,
                 extensions={"timeout": timeouts},
