@@ -55,6 +55,8 @@ class DisplayNames:
         self.in_language = lru_cache(maxsize=None)(self._in_language)
         self.get_stop_point = lru_cache(maxsize=None)(self._new_stop_point)
         self.get_line = lru_cache(maxsize=None)(self._new_line)
+        self.get_long_name = lru_cache(maxsize=None)(self._find_long_name)
+        self.get_colors = lru_cache(maxsize=None)(self._find_colors)
         self.get_ride_names = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_ride_names)
         self.get_ride_outline = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_ride_outline)
         self.measure_ride_m = lru_cache(maxsize=CACHED_STOP_TIMES)(partial(measure_ride_m, timetable))
@@ -87,16 +89,14 @@ class DisplayNames:
         if route < 0:
             return UNKNOWN_LINE, Mode.OTHER
         table = self.timetable
-        name = table.route_short_name[route] or self.find_long_name(route) or table.route_local_id[route]
+        name = table.route_short_name[route] or self.get_long_name(route) or table.route_local_id[route]
         return name, to_mode(int(table.route_type[route]))
 
-    def find_colors(self, route: int) -> LineColors | None:
-        table = self.timetable
-        if route < 0:
-            return None
-        return find_line_colors(int(table.route_color[route]), int(table.route_text_color[route]))
+    def _find_colors(self, route: int) -> LineColors | None:
+        color, text_color = self.timetable.route_color, self.timetable.route_text_color
+        return None if route < 0 else find_line_colors(int(color[route]), int(text_color[route]))
 
-    def find_long_name(self, route: int) -> str | None:
+    def _find_long_name(self, route: int) -> str | None:
         table = self.timetable
         return self._translate(table.route_names, route) or table.route_long_name[route] or None
 
@@ -116,8 +116,8 @@ class DisplayNames:
         line, mode = self.get_line(route)
         headsign = self.find_headsign(trip, stop_time)
         wheelchair = _ACCESS.get(int(table.trip_wheelchair[trip]), Access.UNKNOWN)
-        trip_id, colors = self.get_trip_id(trip), self.find_colors(route)
-        return RideNames(line, mode, headsign, trip_id, self.find_long_name(route), colors, wheelchair)
+        trip_id, colors = self.get_trip_id(trip), self.get_colors(route)
+        return RideNames(line, mode, headsign, trip_id, self.get_long_name(route), colors, wheelchair)
 
     def _new_ride_outline(self, trip_departure: int, board: int, alight: int) -> LegOutline:
         table = self.timetable
@@ -135,7 +135,7 @@ class DisplayNames:
         line, mode = self.get_line(added.route)
         headsign = added.headsign or self.get_stop_name(int(added.stop[-1]))
         trip_id = f"{table.feeds[int(table.stop_feed[added.stop[0]])].name}:{added.trip_id}"
-        return RideNames(line, mode, headsign, trip_id, None, self.find_colors(added.route))
+        return RideNames(line, mode, headsign, trip_id, None, self.get_colors(added.route))
 
     def get_service_fields(self, trip_departure: int, *stop_times: int) -> dict[str, Any]:
         """Return the headway and flags of a leg or departure; a flag is set if it is set for any of the stop times."""
