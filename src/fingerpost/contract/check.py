@@ -91,10 +91,10 @@ def check_count(arguments: Mapping[str, Any], max_values: int | None) -> None:
     """Raise ParameterError if there are over 100 fields, or over ``max_values`` values, including nested ones."""
     if len(arguments) > MAX_FIELDS:
         raise ParameterError(f"the arguments have {len(arguments):,} fields; at most {MAX_FIELDS} are allowed")
-    values: list[Any] = [arguments]
+    values: list[Any] = [dict(arguments)]
     for value in values if max_values is not None else ():
-        if isinstance(value, Mapping | list | tuple):
-            values += value.values() if isinstance(value, Mapping) else value
+        if isinstance(value, (dict, list, tuple)):
+            values += value.values() if isinstance(value, dict) else value
         if max_values is not None and len(values) > max_values + 1:
             raise ParameterError(f"the arguments contain more than {max_values:,} values", hint="Send fewer values")
 
