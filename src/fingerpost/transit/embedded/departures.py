@@ -180,9 +180,9 @@ def _build_departure(snapshot: Snapshot, names: DisplayNames, row: StopDeparture
     if call.trip_departure < 0:
         ride_names = names.get_added_names(snapshot.overlay.get_added(call.trip_departure))
     else:
-        ride_names = names.get_ride_names(int(table.trip_departure_trip[call.trip_departure]), call.stop_time)
+        ride_names = names.get_ride_names(table.trip_departure_trip.item(call.trip_departure), call.stop_time)
         ride_fields = names.get_service_fields(call.trip_departure, call.stop_time)
-    stop = names.get_stop_point(int(table.stop_time_stop[call.stop_time]) if is_cancelled else ride_call.stop)
+    stop = names.get_stop_point(table.stop_time_stop.item(call.stop_time) if is_cancelled else ride_call.stop)
     delay_s = None if is_cancelled else ride_call.departure_delay_s
     scheduled = ride_call.scheduled.departure
     if snapshot.overlay.alerts:

@@ -141,9 +141,9 @@ class DisplayNames:
         """Return the headway and flags of a leg or departure; a flag is set if it is set for any of the stop times."""
         flags = 0
         for stop_time in stop_times:
-            flags |= int(self.timetable.stop_time_flags[stop_time])
+            flags |= self.timetable.stop_time_flags.item(stop_time)
         return {
-            "headway_s": int(self.timetable.trip_departure_headway_s[trip_departure]) or None,
+            "headway_s": self.timetable.trip_departure_headway_s.item(trip_departure) or None,
             "by_arrangement": bool(flags & BY_ARRANGEMENT),
             "is_interpolated": bool(flags & INTERPOLATED),
         }

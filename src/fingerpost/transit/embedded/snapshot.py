@@ -214,7 +214,7 @@ class Snapshot:
             delays_s = arrival - scheduled.arrival, departure - scheduled.departure
             return RideCall(int(added.stop[stop_time]), scheduled, is_usable, *delays_s, added.updated)
         table, update = self.timetable, self.find_update(ride)
-        stop, is_usable = int(table.stop_time_stop[stop_time]), not table.stop_time_flags[stop_time] & forbidden
+        stop, is_usable = table.stop_time_stop.item(stop_time), not table.stop_time_flags.item(stop_time) & forbidden
         scheduled = self.find_scheduled_times(ride.trip_departure, ride.service_day, stop_time)
         if update is None:
             return RideCall(stop, scheduled, is_usable)
