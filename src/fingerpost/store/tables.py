@@ -234,7 +234,7 @@ class SqliteTables:
 
 
 class OpenSqliteTables(SqliteTables):
-    """Tables in a file that stays open between changes, until a change fails or another file takes its place."""
+    """Tables in a file with a connection that stays open, for frequent small changes."""
 
     _connection: sqlite3.Connection
     _inode: int | None = None
@@ -244,31 +244,20 @@ class OpenSqliteTables(SqliteTables):
         super().__init__(file, layouts)
         self._lock = threading.Lock()
 
-    def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)
-        with self._lock, self.file.translating_sqlite_errors():
-            return self._change(act, self.file.busy_timeout_s)
-
     def try_change(self, act: Callable[[Any], _R]) -> _R | None:
-        """Like ``change``, but return None if another thread or process is using the file."""
-        if not self._lock.acquire(blocking=False):
-            return None
-        try:
-            with suppress(StorageUnavailable), self.file.translating_sqlite_errors():
-                return self._change(act, 0.0)
-            return None
-        finally:
-            self._lock.release()
-
-    def _change(self, act: Callable[[Any], _R], busy_timeout_s: float) -> _R:
-        inode = self.file.path.stat().st_ino if self.file.path.exists() else None
-        opened_inode, self._inode = self._inode, None
-        if inode is None or inode != opened_inode:
-            self._close()
-            self._connection = self.connect()
-            self._close = weakref.finalize(self, self._connection.close)
-        self._connection.execute(f"PRAGMA busy_timeout = {busy_timeout_s * 1000:.0f}")
-        self._connection.execute("BEGIN IMMEDIATE")
-        with self._connection:
-            result = act(self._connection)
-        self._inode = inode
-        return result
+        """Like ``change``, but return None at once if another process is using the file."""
+        with self._lock, suppress(StorageUnavailable), self.file.translating_sqlite_errors():
+            inode = self.file.path.stat().st_ino if self.file.path.exists() else None
+            opened_inode, self._inode = self._inode, None
+            # Open the file again if the last change failed, or if another file has taken its place.
+            if inode is None or inode != opened_inode:
+                self._close()
+                self._connection = self.connect()
+                self._close = weakref.finalize(self, self._connection.close)
+                self._connection.execute("PRAGMA busy_timeout = 0")
+            self._connection.execute("BEGIN IMMEDIATE")
+            with self._connection:
+                result = act(self._connection)
+            self._inode = inode
+            return result
+        return None
