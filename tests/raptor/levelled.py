@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from fingerpost.runtime.grouping import group_linked
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.raptor.arrays import KernelQuery
 from fingerpost.transit.engine.raptor.journeys import read_journey
@@ -35,7 +36,6 @@ from fingerpost.transit.engine.timetable.walks import (
     straight_line_m,
     walk_s,
 )
-from fingerpost.transit.model.linking import group_linked
 
 FEED = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
 DAY = date(2022, 2, 22)

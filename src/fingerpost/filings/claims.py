@@ -1,7 +1,6 @@
 """Verify a structured claim against filed figures: confirmed, contradicted, stale vintage, or undecidable."""
 
 import ast
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,6 +18,7 @@ from fingerpost.filings.query_params import PERCENT, RATIO, SCALES, Claim
 from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, build_not_found, build_source
 from fingerpost.filings.revisions import align_basis, have_common_framework
+from fingerpost.runtime.grouping import group_by_key
 
 VerdictName = Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
 
@@ -143,10 +143,7 @@ def _check_comparable(claim: Claim, operands: Sequence[Computation]) -> None:
             f"the claim is in {claim.unit_name}, but {operands[0].source.company.name} reports in {units[0]}"
         )
     _check_table_scale(claim, operands)
-    by_cik: dict[int, list[Computation]] = defaultdict(list)
-    for operand in operands:
-        by_cik[operand.source.company.cik].append(operand)
-    for company_operands in by_cik.values():
+    for company_operands in group_by_key((operand.source.company.cik, operand) for operand in operands).values():
         source = company_operands[0].source
         facts = [figure for operand in company_operands for figure in operand.reported_figures]
         if explain_split(source, facts):

@@ -49,6 +49,7 @@ from fingerpost.filings.revisions import (
     is_rounding,
     restate_jointly,
 )
+from fingerpost.runtime.grouping import group_by_key
 
 _SAME_START_DAYS = 7
 _SAME_END_DAYS = 3
@@ -119,16 +120,11 @@ def _choose_unit(facts: Sequence[Fact], currency: str) -> str:
 
 
 def _group_by_period(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str, Fact]]]:
-    by_class: dict[str, list[Fact]] = defaultdict(list)
-    for fact in set(facts):
-        by_class[classify_period(fact.start, fact.end)].append(fact)
+    by_class = group_by_key((classify_period(fact.start, fact.end), fact) for fact in set(facts))
     periods: dict[_Period, dict[str, dict[str, Fact]]] = defaultdict(lambda: defaultdict(dict))
     for class_facts in by_class.values():
         ends = _map_to_common_days(Counter(fact.end for fact in class_facts), _SAME_END_DAYS)
-        by_end: dict[str, list[Fact]] = defaultdict(list)
-        for fact in class_facts:
-            by_end[ends[fact.end]].append(fact)
-        for end, end_facts in by_end.items():
+        for end, end_facts in group_by_key((ends[fact.end], fact) for fact in class_facts).items():
             starts = _map_to_common_days(Counter(fact.start for fact in end_facts), _SAME_START_DAYS)
             for fact in end_facts:
                 by_concept = periods[starts[fact.start], end][fact.accession]
@@ -282,9 +278,7 @@ def _derive_quarters(
     quarters = [figure for figure in figures if figure.period == QUARTER]
     stated_tiers = {figure.end: figure.tier for figure in quarters}
     recasts = [each.fact for figure in quarters for each in figure.values if each.kind == RESTATED]
-    by_class_and_start: dict[tuple[str, str], list[Figure]] = {}
-    for figure in figures:
-        by_class_and_start.setdefault((figure.period, figure.start), []).append(figure)
+    by_class_and_start = group_by_key(((figure.period, figure.start), figure) for figure in figures)
     derived: dict[str, Figure] = {}
     rejected: dict[str, Figure] = {}
     for longer_class, shorter_class, formula in _SUBTRACTIONS:

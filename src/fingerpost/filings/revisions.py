@@ -3,7 +3,6 @@
 Figures are on a common basis if one filing states all of them, or no later filing changed any of them.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
@@ -13,6 +12,7 @@ from typing import NamedTuple, TypeVar
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions
 from fingerpost.filings.formula import NotComputable
 from fingerpost.filings.periods import QUARTER, day_number
+from fingerpost.runtime.grouping import group_by_key
 
 SPLIT_CONCEPT = "us-gaap:StockholdersEquityNoteStockSplitConversionRatio1"
 SPLIT_EVIDENCE_CONCEPTS = (
@@ -134,11 +134,8 @@ def _is_same_ratio(ratio: float, other: float) -> bool:
 
 
 def _list_changes(evidence: Iterable[Fact]) -> Iterator[_Change]:
-    statements: dict[tuple[str, str, str, str], list[Fact]] = defaultdict(list)
-    for fact in evidence:
-        if fact.value:
-            statements[fact.concept, fact.unit, fact.start, fact.end].append(fact)
-    for facts in statements.values():
+    stated = (((fact.concept, fact.unit, fact.start, fact.end), fact) for fact in evidence if fact.value)
+    for facts in group_by_key(stated).values():
         facts.sort(key=lambda fact: (fact.filed, fact.accession, fact.value))
         for before, after in pairwise(facts):
             if before.filed < after.filed and before.value != after.value:

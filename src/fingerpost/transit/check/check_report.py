@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum, unique
 from typing import NamedTuple
 
+from fingerpost.runtime.grouping import group_by_key
+
 # The maximum number of examples for each fault.
 MAX_EXAMPLES = 3
 
@@ -98,9 +100,6 @@ class CheckReport:
 
 def summarize(name: str, checked: int, unit: str, observations: Iterable[Observation]) -> CheckResult:
     """Group the observations by kind into faults, with counts and examples."""
-    by_kind: dict[FaultKind, list[Observation]] = {}
-    for observation in observations:
-        by_kind.setdefault(observation.kind, []).append(observation)
     faults = tuple(
         Fault(
             code=kind.code,
@@ -109,6 +108,6 @@ def summarize(name: str, checked: int, unit: str, observations: Iterable[Observa
             count=sum(observation.occurrences for observation in kind_observations),
             examples=tuple(dict.fromkeys(each.example for each in kind_observations))[:MAX_EXAMPLES],
         )
-        for kind, kind_observations in by_kind.items()
+        for kind, kind_observations in group_by_key((each.kind, each) for each in observations).items()
     )
     return CheckResult(name=name, checked=checked, unit=unit, faults=faults)

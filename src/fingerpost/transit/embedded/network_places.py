@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache, partial
 import numpy as np
 
 from fingerpost.runtime.concurrency import compute
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.embedded.display_names import DisplayNames, describe_place
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape
 from fingerpost.transit.engine.timetable.timetable import STATION, STOP, Timetable
@@ -212,10 +213,9 @@ class NetworkPlaces:
                 offer(match, addresses.check_postcodes(replace(match, score=score), text).score)
         for station in self._list_main_stations(text, addresses):
             by_token[station.token] = match_place(in_language(station, language), 1.0, focus)
-        places_by_name: dict[str, list[Place]] = {}
-        for match in by_token.values():
-            for name in _list_plain_names(match.place):
-                places_by_name.setdefault(name, []).append(match.place)
+        places_by_name = group_by_key(
+            (name, match.place) for match in by_token.values() for name in _list_plain_names(match.place)
+        )
         for match in addresses.list_matches(text, language, focus):
             match_score = self._score_among_stops(match, places_by_name)
             if match_score is not None:

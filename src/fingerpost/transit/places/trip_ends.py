@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from fingerpost.errors import ParameterError, PlaceUnknown, Remedy, RemedyKind, TextUnknown, ToolError
 from fingerpost.runtime.concurrency import gather_all
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch, distance_m, is_same_point
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering, new_uncovered
@@ -225,9 +226,7 @@ class _EndLookup(PlaceLookup):
                 return new_unknown(query.text, side=end.side, near=near, left_out=self.list_reasons())
             if other.resolutions and find_certain(matches) is None:
                 return await new_ambiguous(query.text, matches, side=end.side, sent_as=query.sent_as)
-            by_network: dict[str, list[PlaceMatch]] = {}
-            for match in matches:
-                by_network.setdefault(match.network, []).append(match)
+            by_network = group_by_key((match.network, match) for match in matches)
             end.resolutions = {name: _resolve_matches(near, query.text) for name, near in by_network.items()}
         for end in ends if all(end.resolutions for end in ends) else ():
             if not end.list_certain():

@@ -6,6 +6,7 @@ from enum import IntEnum
 from itertools import takewhile
 from typing import NamedTuple
 
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.model.itinerary import Itinerary, Leg, MissedChange, Optimize
 from fingerpost.transit.rules.modes import to_trip_mode
 from fingerpost.transit.rules.ranking import SortKey, build_sort_key, compute_fingerprint
@@ -202,9 +203,7 @@ def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> d
         time = -trip.departure_scheduled if arrive_by else trip.legs[-1].arrival_scheduled
         return option.usability, option.is_disrupted, trip.transfers, trip.duration_s, time
 
-    by_fingerprint: dict[str, list[ItineraryOption]] = {}
-    for candidate in candidates:
-        by_fingerprint.setdefault(candidate.fingerprint, []).append(candidate)
+    by_fingerprint = group_by_key((candidate.fingerprint, candidate) for candidate in candidates)
     return {
         name: options[0]
         if len(options) == 1

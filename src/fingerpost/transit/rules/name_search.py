@@ -9,6 +9,7 @@ from itertools import islice, product
 import numpy as np
 from rapidfuzz import fuzz, process
 
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.rules.name_matching import FLOOR, list_plain, plain, strip_near
 
 _EQUAL_SCORE = 1.0
@@ -42,10 +43,9 @@ class NameSearch:
         self._row_by_name = {name: row for row, name in enumerate(names)} if is_finnish else {}
         self._words = [name.split() for name in self._names]
         self._stems = [_strip_optional_words(words, optional_words) for words in self._words]
-        self._rows_by_word: dict[str, list[int]] = {}
-        for row, words in enumerate(self._words):
-            for word in dict.fromkeys(words):
-                self._rows_by_word.setdefault(word, []).append(row)
+        self._rows_by_word = group_by_key(
+            (word, row) for row, words in enumerate(self._words) for word in dict.fromkeys(words)
+        )
         self._vocabulary = sorted(self._rows_by_word)
 
     def score(self, text: str) -> dict[int, float]:

@@ -8,8 +8,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from fingerpost.runtime.grouping import group_by_key, group_linked
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
-from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.model.place import (
     DEFAULT_LANGUAGE,
     Coordinate,
@@ -150,12 +150,8 @@ def group_places(stops: Iterable[NamedStop], stops_by_station: Mapping[str, Sequ
 
 def group_by_station(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
     by_id = {stop.id: stop for stop in stops}
-    members: dict[str, list[NamedStop]] = {}
-    for stop_id, station_id in _find_stations(by_id).items():
-        stop = by_id[stop_id]
-        if station_id is not None and not stop.is_station:
-            members.setdefault(station_id, []).append(stop)
-    return members
+    members = ((station_id, by_id[stop_id]) for stop_id, station_id in _find_stations(by_id).items() if station_id)
+    return group_by_key((station_id, stop) for station_id, stop in members if not stop.is_station)
 
 
 def build_place(stop: NamedStop, station_stops: Sequence[NamedStop] = ()) -> Place:
@@ -234,9 +230,7 @@ def _cluster_by_name(stops: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
 
 
 def _link_namesakes(stops: Sequence[NamedStop], spellings: Sequence[str]) -> Iterator[list[NamedStop]]:
-    by_spelling: dict[str, list[NamedStop]] = {}
-    for stop, spelling in zip(stops, spellings, strict=True):
-        by_spelling.setdefault(spelling, []).append(stop)
+    by_spelling = group_by_key(zip(spellings, stops, strict=True))
     by_spelling.pop("", None)
     for namesakes in by_spelling.values():
         yield from _link_nearby(namesakes) if len(namesakes) > 1 else [namesakes]
@@ -275,10 +269,9 @@ class PlaceIndex:
             if (platform := split_stop_name(stop.name).platform)
         }
         self._platform_by_name = self._index_platforms(rows)
-        self._places_by_spelling: dict[str, list[Place]] = {}
-        for group in groups:
-            for spelling in group.list_spellings():
-                self._places_by_spelling.setdefault(spelling, []).append(group.place)
+        self._places_by_spelling = group_by_key(
+            (spelling, group.place) for group in groups for spelling in group.list_spellings()
+        )
         self._spellings = sorted(self._places_by_spelling)
         self._names = NameSearch(self._spellings, is_finnish=any("fi" in stop.names for stop in rows))
         self._localize = lru_cache(maxsize=None)(

@@ -14,6 +14,7 @@ from fingerpost.contract.size_bounds import count_fitting
 from fingerpost.contract.wire import Flag, FormattedId, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import ParameterError, RegionUnsupported
 from fingerpost.runtime.concurrency import compute
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, try_in_order
@@ -108,9 +109,7 @@ def _write_text(
     if len(shown) <= MAX_SINGLE_ROWS:
         lines += [f"{format_time(row.scheduled)} {_format_row(row, zone)}" for row in shown]
     else:
-        clocks: dict[str, list[str]] = {}
-        for row in shown:
-            clocks.setdefault(_format_row(row, zone), []).append(format_time(row.scheduled))
+        clocks = group_by_key((_format_row(row, zone), format_time(row.scheduled)) for row in shown)
         lines += [f"{name}: {' '.join(times)}" for name, times in clocks.items()]
     remarks = []
     if applied["clamped"]:

@@ -10,9 +10,9 @@ from pydantic import Field
 from fingerpost.contract.published_tool import ToolReply
 from fingerpost.contract.wire import EnumValue, Shape, WireDict
 from fingerpost.runtime.concurrency import compute
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, thin
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLine, LineSource
-from fingerpost.transit.model.line_colors import LineColors
 from fingerpost.transit.model.map_layer import Basemap, LayerKind
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.port import Network
@@ -39,10 +39,7 @@ class WireLineColors(WireDict):
 
 
 def _serialize_line_colors(parts: Iterable[tuple[str, Leg | Departure]]) -> WireLineColors:
-    touches: dict[LineColors, list[str]] = {}
-    for path, part in parts:
-        if part.colors is not None:
-            touches.setdefault(part.colors, []).append(path)
+    touches = group_by_key((part.colors, path) for path, part in parts if part.colors is not None)
     return {
         "lines": [
             {"color": f"{colors.color:06X}", "textColor": f"{colors.text_color:06X}", "touches": paths}

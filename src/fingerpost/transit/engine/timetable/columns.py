@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.runtime.grouping import group_by_key
+
 
 def list_starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
     """Return the offsets of consecutive blocks of the given sizes, and the end of the last block."""
@@ -77,10 +79,7 @@ def to_columns(kind: type[T], values: Mapping[str, Any]) -> T:
 
 def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, ...]]:
     """Group the given rows by key; ``keys`` holds the key of each row."""
-    groups: dict[_K, list[int]] = {}
-    for row in rows:
-        groups.setdefault(keys[row], []).append(row)
-    return {key: tuple(grouped) for key, grouped in groups.items()}
+    return {key: tuple(grouped) for key, grouped in group_by_key((keys[row], row) for row in rows).items()}
 
 
 def mark_rows(count: int, rows: npt.NDArray[Any] | list[int]) -> npt.NDArray[np.bool_]:

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from fingerpost.runtime.grouping import group_by_key, group_linked
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
-from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.osm.addresses.extract import (
     CURRENT,
     ExtractedAddresses,
@@ -73,9 +73,7 @@ def merge_names(names: Sequence[FeatureNames]) -> FeatureNames:
 
 
 def _link_ways(ways: Iterable[Feature]) -> Iterator[list[Feature]]:
-    by_name: dict[str, list[Feature]] = {}
-    for way in ways:
-        by_name.setdefault(plain(way.names.name), []).append(way)
+    by_name = group_by_key((plain(way.names.name), way) for way in ways)
     by_name.pop("", None)
     for namesakes in by_name.values():
         for group in _link([way.points for way in namesakes], MAX_STREET_GAP_M):

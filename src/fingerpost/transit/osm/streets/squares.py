@@ -4,7 +4,7 @@ Adjoining squares are combined into one *ground*. In OpenStreetMap, a square and
 share nodes, so the square is given its own nodes first.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.runtime.grouping import group_by_key, group_linked
 from fingerpost.transit.engine.timetable.timetable import Float64
-from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Square, Way, WayRule
 
 # Maximum number of entrances to connect in a ground; the others are still connected along its border.
@@ -107,14 +107,11 @@ def _thin(nodes: list[int], limit: int) -> list[int]:
 
 def _list_corners(streets: ExtractedStreets, ground: _Ground) -> list[int]:
     """Return the nodes where a border turns into the ground; shortest paths bend only there."""
-    predecessors: defaultdict[int, list[int]] = defaultdict(list)
-    successors: defaultdict[int, list[int]] = defaultdict(list)
-    for start, end in ground.walls:
-        successors[start].append(end)
-        predecessors[end].append(start)
+    successors = group_by_key(ground.walls)
+    predecessors = group_by_key((end, start) for start, end in ground.walls)
     # A node where borders touch is a corner.
     corners = [node for node in successors if len(successors[node]) > 1]
-    single = [node for node in successors if len(successors[node]) == len(predecessors[node]) == 1]
+    single = [node for node in successors if len(successors[node]) == len(predecessors.get(node, ())) == 1]
     if not single:
         return corners
     previous, current, following = (

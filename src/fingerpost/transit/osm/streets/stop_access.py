@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.engine.timetable.shapes import interpolate, measure_distances
 from fingerpost.transit.engine.timetable.station_ways import find_entrance_ways, find_station_walk_m
 from fingerpost.transit.engine.timetable.timetable import STOP, Bool, Float64, Int32, Int64, StationPlaces
@@ -34,9 +35,7 @@ def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlace
 
     Positions in feeds are less accurate: they may be in the middle of a road or on its wrong side.
     """
-    by_ref: dict[str, list[OsmStop]] = {}
-    for stop in mapped:
-        by_ref.setdefault(stop.ref.casefold(), []).append(stop)
+    by_ref = group_by_key((stop.ref.casefold(), stop) for stop in mapped)
     places = stops.places
     lats, lons, matched = places.lats.copy(), places.lons.copy(), 0
     for row, names in enumerate(zip(stops.local_ids, stops.codes, strict=True)):
