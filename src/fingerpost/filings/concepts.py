@@ -7,6 +7,8 @@ from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
 
+from fingerpost.runtime.text_table import read_text_table
+
 FLOW, STOCK, PER_SHARE, RAW, RECIPE = "flow", "stock", "per_share", "raw", "recipe"
 RATIO = "ratio"
 REVENUE = "Revenue"
@@ -48,8 +50,7 @@ class Metric:
 
 @cache
 def _load_metrics() -> tuple[Metric, ...]:
-    text = (Path(__file__).parent / "metrics.txt").read_text(encoding="utf-8")
-    return tuple(_parse_metric(line) for line in text.splitlines() if not line.startswith("#"))
+    return tuple(_parse_metric(*row) for row in read_text_table(Path(__file__).with_name("metrics.txt"), 6))
 
 
 @cache
@@ -113,11 +114,10 @@ def choose_headline_concept(metric: Metric, values: dict[str, float], sic: str |
     return next(concept for concept in metric.concepts if values.get(concept) == chosen_value)
 
 
-def _parse_metric(line: str) -> Metric:
-    name, statement, kind, alias_text, definition, *note = (part.strip() for part in line.split("|"))
+def _parse_metric(name: str, statement: str, kind: str, alias_text: str, definition: str, note: str = "") -> Metric:
     aliases = tuple(alias.strip() for alias in alias_text.split(",") if alias)
     if kind == RECIPE:
-        return Metric(name, statement, kind, aliases, expression=definition, note="".join(note))
+        return Metric(name, statement, kind, aliases, expression=definition, note=note)
     tiers = [
         tuple(tag.replace("ifrs:", "ifrs-full:") if ":" in tag else f"us-gaap:{tag}" for tag in tier.split())
         for tier in definition.split(";")

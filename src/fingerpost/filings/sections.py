@@ -14,6 +14,8 @@ from math import log1p
 from pathlib import Path
 from typing import NamedTuple
 
+from fingerpost.runtime.text_table import read_text_table
+
 _BLOCK_TAGS = frozenset({"p", "div", "br", "tr", "li", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "section"})
 _HIDDEN_TAGS = frozenset({"script", "style", "head", "ix:header"})
 _SPACES = re.compile(r"[ \t\r\f\v\u00a0]+")
@@ -203,10 +205,8 @@ def _sort_key(key: str) -> tuple[int, int, str]:
 def _load_items() -> Mapping[str, Mapping[str, tuple[str, str]]]:
     """Return the section type and the title pattern of each item, by form and item."""
     items: dict[str, dict[str, tuple[str, str]]] = defaultdict(dict)
-    for line in (Path(__file__).parent / "items.txt").read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            form, item, section_type, pattern = (part.strip() for part in line.split("|", 3))
-            items[form][item] = section_type, pattern
+    for form, item, section_type, pattern in read_text_table(Path(__file__).with_name("items.txt"), 4):
+        items[form][item] = section_type, pattern
     return items
 
 

@@ -4,25 +4,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
+from pathlib import Path
+
+from fingerpost.runtime.text_table import read_text_table
 
 # Names that differ from the registered name, and names that must work before a company list is loaded.
-WELL_KNOWN: Mapping[str, str] = {
-    "alphabet": "GOOGL",
-    "amazon": "AMZN",
-    "apple": "AAPL",
-    "berkshire": "BRK-B",
-    "berkshirehathaway": "BRK-B",
-    "coke": "KO",
-    "facebook": "META",
-    "google": "GOOGL",
-    "jpmorgan": "JPM",
-    "meta": "META",
-    "microsoft": "MSFT",
-    "netflix": "NFLX",
-    "nvidia": "NVDA",
-    "tesla": "TSLA",
-    "walmart": "WMT",
-}
+WELL_KNOWN: Mapping[str, str] = dict(read_text_table(Path(__file__).with_name("well_known_companies.txt"), 2))
 _IGNORED_WORDS = frozenset({
     "inc", "incorporated", "corp", "corporation", "co", "company", "companies", "plc", "ltd", "limited", "llc", "lp",
     "sa", "nv", "ag", "se", "ab", "asa", "oyj", "spa", "kk", "holding", "holdings", "group", "the", "and", "de", "new",

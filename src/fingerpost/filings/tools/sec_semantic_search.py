@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator
@@ -32,12 +33,7 @@ _HITS = """
     ORDER BY score DESC, paragraphs.id LIMIT ?7
 """
 # Some of these words are rare in filings, so BM25 would give them the weight of rare topics.
-_QUESTION_WORDS = frozenset({
-    "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "did", "do", "does", "for", "from", "had",
-    "has", "have", "how", "if", "in", "is", "it", "its", "many", "much", "of", "on", "or", "s", "that", "the",
-    "their", "them", "they", "this", "to", "was", "were", "what", "when", "where", "which", "who", "whom",
-    "whose", "why", "will", "with", "would",
-})  # fmt: skip
+_QUESTION_WORDS = frozenset(Path(__file__).with_name("question_words.txt").read_text(encoding="utf-8").split())
 _MAX_NAME_WORDS = 4
 _METADATA_FIELDS = (
     "company", "ticker", "cik", "filing_type", "filing_date", "accession_number", "section", "section_type",

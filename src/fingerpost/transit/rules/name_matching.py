@@ -6,8 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from itertools import takewhile
+from pathlib import Path
 
+from fingerpost.runtime.text_table import read_text_table
 from fingerpost.transit.model.place import PlaceMatch, distance_m
+
+WORDS = {kind: words.split() for kind, words in read_text_table(Path(__file__).with_name("name_words.txt"), 2)}
+"""Words in the names of stops and streets, by kind."""
 
 # Letters without a Unicode decomposition.
 _LETTERS = str.maketrans(

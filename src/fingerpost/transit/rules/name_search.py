@@ -10,7 +10,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 
 from fingerpost.runtime.grouping import group_by_key
-from fingerpost.transit.rules.name_matching import FLOOR, list_plain, plain, strip_near
+from fingerpost.transit.rules.name_matching import FLOOR, WORDS, list_plain, plain, strip_near
 
 _EQUAL_SCORE = 1.0
 # Scores if only optional words such as "station" are missing; an exact match beats these by more than ``RIVAL_SCORE``.
@@ -24,14 +24,7 @@ _SPELLING_RANGE = (0.24, 0.79)
 _OTHER_NUMBER_SCORE = 0.70
 _WORDS_RANGE = (0.62, 0.78)
 _MIN_WORD_PERCENT = 75.0
-# Generic words at the end of stop names in English, Finnish, Swedish and German, and railway brands.
-_GENERIC_WORDS = frozenset({
-    "amtrak", "bart", "bhf", "bus", "caltrain", "coach", "dlr", "ferry", "halt", "m", "metro", "metrorail",
-    "overground", "pier", "rail", "railway", "station", "stop", "subway", "terminal", "train", "tram", "tube",
-    "underground", "as", "asema", "autoasema", "laituri", "linja", "metroasema", "pysakki", "rautatieasema",
-    "hallplats", "jarnvagsstation", "metrostation", "stn", "tunnelbana", "bahnhof", "haltestelle", "hbf",
-    "hauptbahnhof",
-})  # fmt: skip
+_GENERIC_WORDS = frozenset(WORDS["generic"])
 
 
 class NameSearch:

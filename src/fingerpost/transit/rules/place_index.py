@@ -21,7 +21,7 @@ from fingerpost.transit.model.place import (
     find_centre,
     match_place,
 )
-from fingerpost.transit.rules.name_matching import find_most_common, list_plain, plain, sort_matches, strip_near
+from fingerpost.transit.rules.name_matching import WORDS, find_most_common, list_plain, plain, sort_matches, strip_near
 from fingerpost.transit.rules.name_search import NameSearch, list_base_forms
 
 
@@ -43,21 +43,9 @@ class NamedStop:
         return Coordinate(self.lat, self.lon)
 
 
-# Words for platforms and bays; a letter or number after one of them is a platform code.
-_PLATFORM_WORDS = (
-    "andén", "bahnsteig", "bay", "berth", "binario", "bussteig", "gleis", "laituri", "läge", "perron", "platform",
-    "quai", "quay", "raide", "ramp", "spoor", "spår", "stance", "stand", "steig", "track", "vía", "voie",
-)  # fmt: skip
-# A letter after one of these words is part of the name: Avenue B is not Avenue A.
-_PLACE_WORDS = frozenset({
-    "av", "ave", "avenue", "st", "str", "street", "rd", "road", "blvd", "boulevard", "dr", "drive", "ln", "lane", "pl",
-    "place", "way", "route", "rte", "highway", "hwy", "expwy", "parkway", "pkwy", "line", "linja", "terminal", "term",
-    "concourse", "pier", "gate", "exit", "entrance", "building", "block", "hall", "lot", "parking", "section", "zone",
-    "area", "sector", "rue", "rua", "calle", "via", "strasse", "straße", "allee", "corridor",
-})  # fmt: skip
 _MAX_NAME_CHARS = 200
 _NAME = re.compile(
-    rf"(?P<place>.+?)[\s,/(\[-]+(?:(?P<word>{'|'.join(_PLATFORM_WORDS)})\.?\s*)?"
+    rf"(?P<place>.+?)[\s,/(\[-]+(?:(?P<word>{'|'.join(WORDS['platform'])})\.?\s*)?"
     r"(?P<platform>[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2})[)\]]?",
     re.IGNORECASE,
 )
@@ -82,7 +70,7 @@ def split_stop_name(name: str) -> StopNameParts:
     last_word = re.split(r"[\s,/.]+", place.rstrip("."))[-1].casefold()
     # A letter in brackets is a symbol, such as (M) for metro.
     is_letter = len(platform) == 1 and platform.isupper() and name.rstrip().endswith(platform)
-    if not is_letter or last_word in _PLACE_WORDS:
+    if not is_letter or last_word in WORDS["place"]:
         return StopNameParts(name)
     return StopNameParts(place, platform, is_bare=True)
 

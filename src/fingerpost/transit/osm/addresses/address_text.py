@@ -3,7 +3,9 @@
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 
+from fingerpost.runtime.text_table import read_text_table
 from fingerpost.transit.rules.name_matching import plain, strip_near
 from fingerpost.transit.rules.name_search import list_base_forms
 
@@ -48,25 +50,17 @@ _NUMBER_ENDING = re.compile(r"(\d)\s*:\s*[a-zåäö]+", re.IGNORECASE)
 _HOUSE = re.compile(r"(\d{1,4})([a-z]?)")
 # Five digits, also at the beginning of longer postcodes, such as 01310-100.
 POSTCODE = re.compile(r"\b\d{5}\b")
-# The Swedish names of Finnish cities, keyed by Finnish name, as plain words; used for extracts that lack them.
-SWEDISH_NAMES = {
-    "espoo": "esbo", "hameenlinna": "tavastehus", "hamina": "fredrikshamn", "hanko": "hango", "helsinki": "helsingfors",
-    "hyvinkaa": "hyvinge", "jarvenpaa": "traskanda", "kaarina": "st karins", "kajaani": "kajana",
-    "kauniainen": "grankulla", "kerava": "kervo", "kirkkonummi": "kyrkslatt", "kokkola": "karleby",
-    "kristiinankaupunki": "kristinestad", "lahti": "lahtis", "lappeenranta": "villmanstrand",
-    "lohja": "lojo", "loviisa": "lovisa",
-    "maarianhamina": "mariehamn", "mikkeli": "st michel", "mustasaari": "korsholm", "naantali": "nadendal",
-    "oulu": "uleaborg", "pietarsaari": "jakobstad", "pirkkala": "birkala", "pori": "bjorneborg", "porvoo": "borga",
-    "raahe": "brahestad", "raasepori": "raseborg", "rauma": "raumo", "savonlinna": "nyslott",
-    "sipoo": "sibbo", "tampere": "tammerfors", "tornio": "tornea", "turku": "abo", "tuusula": "tusby",
-    "uusikaupunki": "nystad", "vaasa": "vasa", "vantaa": "vanda", "vihti": "vichtis",
-}  # fmt: skip
-# Abbreviations of street words, as plain words.
-_ABBREVIATIONS = {
-    "al": "alameda", "av": "avenida avenue", "ave": "avenue", "bd": "boulevard", "blvd": "boulevard", "c": "calle",
-    "dr": "drive", "ln": "lane", "pc": "praca", "pl": "place plaza platz", "r": "rua rue", "rd": "road", "sq": "square",
-    "st": "street saint", "str": "strasse street", "trav": "travessa", "vt": "valtatie",
-}  # fmt: skip
+
+
+def _read_words(table: str) -> dict[str, list[str]]:
+    """Return the plain words for each key in one of the tables in ``words.txt``."""
+    rows = read_text_table(Path(__file__).with_name("words.txt"), 3)
+    return {key: words.split(", ") for name, key, words in rows if name == table}
+
+
+SWEDISH_NAMES = {finnish: swedish for finnish, (swedish,) in _read_words("swedish").items()}
+KIND_BY_WORD = {word: kind for kind, words in _read_words("kind").items() for word in words}
+_ABBREVIATIONS = _read_words("abbreviation")
 # Two streets: A / B, A & B, A and B.
 _BETWEEN_STREETS = re.compile(r"\s*[/&]\s*|\s+(?:and|ja|och|und|y|e)\s+", re.IGNORECASE)
 _CORNER_WORDS = re.compile(
@@ -117,7 +111,7 @@ def expand_abbreviations(words: str) -> list[str]:
     expanded = []
     parts = words.split()
     for index, word in enumerate(parts):
-        forms = _ABBREVIATIONS.get(word, "").split() or ([f"{word}asse"] if word.endswith("str") else [])
+        forms = _ABBREVIATIONS.get(word) or ([f"{word}asse"] if word.endswith("str") else [])
         expanded += [" ".join([*parts[:index], form, *parts[index + 1 :]]) for form in forms]
     return expanded
 
@@ -164,22 +158,3 @@ def _split_number(words: list[str]) -> tuple[list[str], HouseNumber | None]:
 
 def _is_number(word: str) -> bool:
     return _HOUSE.fullmatch(word) is not None
-
-
-# English, Finnish and Swedish words for kinds of places, keyed by the value of the OpenStreetMap tag.
-_WORDS_BY_KIND = {
-    "bakery": "bakery leipomo bageri", "bank": "bank pankki", "bar": "bar baari", "cafe": "cafe kahvila kafe",
-    "cinema": "cinema elokuvateatteri biograf", "hospital": "hospital sairaala sjukhus",
-    "hotel": "hotel hotelli hotell", "kindergarten": "kindergarten paivakoti daghem",
-    "library": "library kirjasto bibliotek", "museum": "museum museo", "park": "park puisto",
-    "pharmacy": "pharmacy apteekki apotek", "place_of_worship": "church kirkko kyrka",
-    "playground": "playground leikkipuisto lekplats", "pub": "pub pubi",
-    "restaurant": "restaurant ravintola restaurang", "school": "school koulu skola",
-    "supermarket": "supermarket ruokakauppa mataffar", "theatre": "theatre teatteri teater",
-    "university": "university yliopisto universitet",
-}  # fmt: skip
-KIND_BY_WORD = {word: kind for kind, words in _WORDS_BY_KIND.items() for word in words.split()} | {
-    "gas station": "fuel", "petrol station": "fuel", "huoltoasema": "fuel", "bensinstation": "fuel",
-    "post office": "post_office", "posti": "post_office", "postkontor": "post_office",
-    "town hall": "townhall", "city hall": "townhall", "kaupungintalo": "townhall", "stadshus": "townhall",
-}  # fmt: skip

@@ -1,6 +1,5 @@
 """Build the street graph: cut ways at junctions, add lines across squares, and drop disconnected parts."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
@@ -8,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
@@ -160,11 +160,8 @@ def _label_both_ways(edges: _Edges) -> Int64:
     blocked, one_way = edges.is_blocked, edges.flags & graph.ONE_WAY != 0
     label = _label_parts(len(edges.node_flags), edges.begin[~one_way], edges.end[~one_way], blocked)
     is_open = one_way & ~(blocked[edges.begin] | blocked[edges.end])
-    successors: defaultdict[int, list[int]] = defaultdict(list)
-    predecessors: defaultdict[int, list[int]] = defaultdict(list)
-    for begin, end in zip(label[edges.begin[is_open]].tolist(), label[edges.end[is_open]].tolist(), strict=True):
-        successors[begin].append(end)
-        predecessors[end].append(begin)
+    begin, end = label[edges.begin[is_open]].tolist(), label[edges.end[is_open]].tolist()
+    successors, predecessors = group_by_key(zip(begin, end, strict=True)), group_by_key(zip(end, begin, strict=True))
     # Kosaraju's algorithm: a search from every link would take quadratic time.
     visited: set[int] = set()
     order = [node for root in successors for node in _visit(root, successors, visited)]
