@@ -170,6 +170,15 @@ def _bound_rides(net, query, work, scanned_to):
                         work.marked[0, board_count] = board_stop
                         board_count += 1
                 scanned_to[pattern] = position
+        fewest = UNREACHED
+        for row in range(len(query.access.stop)):
+            fewest = min(fewest, work.rides_from[query.access.stop[row]])
+        if fewest <= rides:
+            # Stops without a bound need at least as many further rides, or one more for riders who wait there.
+            for stop in range(len(net.change_s)):
+                work.rides_from[stop] = min(work.rides_from[stop], rides + 1)
+                work.rides_after[stop] = min(work.rides_after[stop], rides)
+            return
         begin = end
         for index in range(board_count):
             stop = work.marked[0, index]
@@ -178,15 +187,6 @@ def _bound_rides(net, query, work, scanned_to):
             for path in range(net.arriving.first[stop], net.arriving.first[stop + 1]):
                 if net.arriving.metres[path] <= query.max_walk_m:
                     end = _record_rides_after(work, net.arriving.stop[path], rides, end)
-        fewest = UNREACHED
-        for row in range(len(query.access.stop)):
-            fewest = min(fewest, work.rides_from[query.access.stop[row]])
-        if fewest <= rides:
-            # Stops without a bound need more rides than this.
-            for stop in range(len(net.change_s)):
-                work.rides_from[stop] = min(work.rides_from[stop], rides + 1)
-                work.rides_after[stop] = min(work.rides_after[stop], rides + 1)
-            return
 
 
 @kernel
