@@ -41,25 +41,23 @@ _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
 # An event waits at most this long for a record whose commit it can share.
 _MAX_DELAY_S = 0.02
 
-Row = dict[str, Any]
-"""A statement's parameters by name, always including ``run_id``."""
+Row = tuple[Any, ...]
+"""A statement's parameters; the last one is the run's id."""
 
 _R = TypeVar("_R")
 
 _PUT_STEP = """
-    INSERT INTO plan_step (run_id, step_id, state, output, note, attempts, at)
-    VALUES (%(run_id)s, %(step_id)s, %(state)s, %(output)s, %(note)s, %(attempts)s, %(at)s)
+    INSERT INTO plan_step (step_id, state, output, note, attempts, at, run_id) VALUES (%s, %s, %s, %s, %s, %s, %s)
     ON CONFLICT (run_id, step_id) DO UPDATE SET
     state = excluded.state, output = excluded.output, note = excluded.note,
     attempts = excluded.attempts, at = excluded.at
 """
 # If the connection breaks during a commit, the write is repeated, so the event may already exist.
 _PUT_EVENT = """
-    INSERT INTO plan_event (run_id, seq, at, kind, step_id, data)
-    VALUES (%(run_id)s, %(seq)s, %(at)s, %(kind)s, %(step_id)s, %(data)s)
+    INSERT INTO plan_event (seq, at, kind, step_id, data, run_id) VALUES (%s, %s, %s, %s, %s, %s)
     ON CONFLICT (run_id, seq) DO NOTHING
 """
-_PUT_STATE = "UPDATE plan_run SET state = %(state)s, ended_at = %(ended_at)s WHERE id = %(run_id)s"
+_PUT_STATE = "UPDATE plan_run SET state = %s, ended_at = %s WHERE id = %s"
 _CREATE = """
     INSERT INTO plan_run (id, user_name, plan, goal, step_count, given, state, created_at, protocol)
     VALUES (%s, %s, %s, %s, %s, %s, 'running', %s, %s) ON CONFLICT (id) DO NOTHING
@@ -74,9 +72,7 @@ _LIST_RUNS = """
     (SELECT count(*) FROM plan_step WHERE run_id = id AND plan_step.state IN ('completed', 'skipped')), step_count
     FROM plan_run WHERE user_name = %s ORDER BY created_at DESC, number DESC LIMIT %s
 """
-_LIST_EVENTS = """
-    SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s ORDER BY seq
-"""
+_LIST_EVENTS = "SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s ORDER BY seq"
 _EVENT = "SELECT kind, data FROM plan_event WHERE run_id = %s AND seq = %s"
 _CHANGE_PLAN = """
     UPDATE plan_run SET plan = %s, goal = %s, step_count = %s, state = 'running', ended_at = NULL,
@@ -179,10 +175,10 @@ class GroupCommit:
             self.loop.call_soon_threadsafe(self._finish, batch, future)
 
     def _write(self, rows: Mapping[str, Sequence[Row]], connection: Any) -> Collection[str]:
-        run_ids = {row["run_id"] for statement_rows in rows.values() for row in statement_rows}
+        run_ids = {row[-1] for statement_rows in rows.values() for row in statement_rows}
         lost = self._session.find_lost_runs(connection, run_ids)
         for statement, statement_rows in rows.items():
-            if stored := [row for row in statement_rows if row["run_id"] not in lost]:
+            if stored := [row for row in statement_rows if row[-1] not in lost]:
                 connection.cursor().executemany(statement, stored)
         return lost
 
@@ -281,7 +277,7 @@ class Journal(ABC):
         """
 
         def write(connection: Any) -> None:
-            if not connection.execute(_PUT_EVENT, _build_row(run_id, event)).rowcount:
+            if not connection.execute(_PUT_EVENT, (*event, run_id)).rowcount:
                 # The event exists if this change was committed but its reply was lost.
                 stored = connection.execute(_EVENT, (run_id, event.seq)).fetchone()
                 if stored == (event.kind, event.data):
@@ -308,16 +304,17 @@ class Journal(ABC):
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
     ) -> Awaitable[None]:
         """Record a step, events and a state atomically; the returned awaitable completes once the data is durable."""
-        rows = [(_PUT_EVENT, _build_row(run_id, event)) for event in events]
+        rows: list[tuple[str, Row]] = [(_PUT_EVENT, (*event, run_id)) for event in events]
         if step is not None:
-            step = step._replace(note=step.note and _to_json(step.note))
-            rows.append((_PUT_STEP, _build_row(run_id, step)))
+            if step.note:
+                step = step._replace(note=_to_json(step.note))
+            rows.append((_PUT_STEP, (*step, run_id)))
         if state is not None:
-            rows.append((_PUT_STATE, {"run_id": run_id, "state": state, "ended_at": at if state in ENDED else None}))
+            rows.append((_PUT_STATE, (state, at if state in ENDED else None, run_id)))
         return self._get_writer().put(run_id, rows)
 
     def append_event(self, run_id: str, event: Event) -> None:
-        self._get_writer().append(_PUT_EVENT, _build_row(run_id, event))
+        self._get_writer().append(_PUT_EVENT, (*event, run_id))
 
     def recovering(self) -> AbstractAsyncContextManager[None]:
         """Recover the runs of dead processes during the block, if several processes share the engine."""
@@ -358,10 +355,6 @@ def _read_run(connection: Any, run_id: str) -> RunRecord | None:
         steps={step.step_id: step._replace(note=step.note and json.loads(step.note)) for step in records},
         last_seq=last_seq or 0,
     )
-
-
-def _build_row(run_id: str, record: StepRecord | Event) -> Row:
-    return {"run_id": run_id, **record._asdict()}
 
 
 def _summarize_plan(plan_json: str) -> tuple[str, int]:
