@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
 from fingerpost.errors import StorageUnavailable
@@ -19,80 +20,20 @@ from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_
 
 Layout = Sequence[str]
 
-VARIABLES: Layout = (
-    """
-    CREATE TABLE variable (
-        user_name text COLLATE "C" NOT NULL,
-        key text COLLATE "C" NOT NULL,
-        type text NOT NULL,
-        value text NOT NULL,
-        created_us bigint NOT NULL,
-        updated_us bigint NOT NULL,
-        PRIMARY KEY (user_name, key)
-    )
-    """,
-    "CREATE INDEX variable_by_change ON variable (updated_us)",
-)
+
+def _read_layout(file: str) -> Layout:
+    statements = Path(__file__).with_name(file).read_text(encoding="utf-8").split(";")
+    return [statement.strip() for statement in statements if statement.strip()]
+
+
+VARIABLES = _read_layout("variables.sql")
 # The table is unlogged, because losing rate limits in a server crash is harmless.
 LIMITS: Layout = (
     'CREATE UNLOGGED TABLE IF NOT EXISTS rate_limit (name text COLLATE "C" PRIMARY KEY, free_ms bigint NOT NULL)',
 )
 # Instants are ISO 8601 strings. Text from people and tools is stored as JSON, because it may contain a NUL.
 # holder increases each time a process claims the run; a process with a lower number can no longer record anything.
-RUNS: Layout = (
-    """
-    CREATE TABLE plan_run (
-        number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        id text COLLATE "C" NOT NULL UNIQUE,
-        user_name text COLLATE "C",
-        plan text NOT NULL,
-        goal text NOT NULL,
-        step_count integer NOT NULL,
-        given text NOT NULL,
-        state text NOT NULL,
-        created_at text COLLATE "C" NOT NULL,
-        ended_at text COLLATE "C",
-        protocol integer NOT NULL,
-        replans integer NOT NULL DEFAULT 0,
-        holder bigint NOT NULL DEFAULT 0
-    )
-    """,
-    "CREATE INDEX plan_run_by_user ON plan_run (user_name, created_at, number)",
-    "CREATE INDEX plan_run_by_end ON plan_run (ended_at) WHERE ended_at IS NOT NULL",
-    """
-    CREATE TABLE plan_step (
-        run_id text COLLATE "C" NOT NULL REFERENCES plan_run (id) ON DELETE CASCADE,
-        step_id bigint NOT NULL,
-        state text NOT NULL,
-        output text,
-        note text,
-        attempts integer NOT NULL,
-        at text NOT NULL,
-        PRIMARY KEY (run_id, step_id)
-    )
-    """,
-    """
-    CREATE TABLE plan_event (
-        run_id text COLLATE "C" NOT NULL REFERENCES plan_run (id) ON DELETE CASCADE,
-        seq bigint NOT NULL,
-        at text NOT NULL,
-        kind text NOT NULL,
-        step_id bigint,
-        data text,
-        PRIMARY KEY (run_id, seq)
-    )
-    """,
-    """
-    CREATE TABLE plan_signal (
-        seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        run_id text COLLATE "C" NOT NULL REFERENCES plan_run (id) ON DELETE CASCADE,
-        verb text NOT NULL,
-        step_id bigint,
-        value text NOT NULL
-    )
-    """,
-    "CREATE INDEX plan_signal_by_run ON plan_signal (run_id, seq)",
-)
+RUNS = _read_layout("runs.sql")
 # For DBOS: worker is the process that executes a run; takeovers counts consecutive processes that died.
 WORKERS: Layout = (
     'ALTER TABLE plan_run ADD COLUMN worker text COLLATE "C"',
