@@ -14,7 +14,8 @@ from fingerpost.apps.cli.output import OPTIONS, REMEDIES, print_error
 from fingerpost.apps.cli.typed_times import parse_time
 from fingerpost.apps.wiring import TOOLS
 from fingerpost.errors import PlaceAmbiguous, Remedy, RemedyKind, SourceKeyRefused, SourceLimited
-from fingerpost.net.response import Response, find_failure
+from fingerpost.net.outcomes import find_failure
+from fingerpost.net.response import Response
 from fingerpost.transit.rules.realtime_status import format_age
 from tests.apps.conftest import write_town
 from tests.project.sources import ROOT

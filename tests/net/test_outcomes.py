@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from fingerpost.errors import SourceLimited
-from fingerpost.net.response import Response, find_failure, find_retry_after, may_retry
+from fingerpost.net.outcomes import find_failure, find_retry_after, may_retry
+from fingerpost.net.response import Response
 
 NOW = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
 

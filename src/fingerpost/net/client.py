@@ -35,19 +35,10 @@ from fingerpost.errors import (
 )
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
+from fingerpost.net.outcomes import find_failure, may_retry
 from fingerpost.net.redaction import redact, redact_content
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, format_server
-from fingerpost.net.response import (
-    ACCEPT_ENCODING,
-    NOT_MODIFIED,
-    Body,
-    Download,
-    MemoryBody,
-    Response,
-    Validators,
-    find_failure,
-    may_retry,
-)
+from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, Download, MemoryBody, Response, Validators
 from fingerpost.net.transport import CheckedBackend, WireTransport, read_content, read_error_body, translate_wire_error
 from fingerpost.runtime import retry
 from fingerpost.runtime.concurrency import run_in_thread
