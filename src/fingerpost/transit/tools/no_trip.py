@@ -6,7 +6,6 @@ from typing import TypeVar
 
 from fingerpost.errors import NoItinerary, ToolError
 from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
-from fingerpost.transit.model.place import distance_m
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import OutOfService
 from fingerpost.transit.networks.querying import Deadline, query_network
@@ -29,7 +28,6 @@ _T = TypeVar("_T")
 
 # Sources search for trips up to about this many days from the requested time.
 FURTHEST_DAYS = 7
-_OUT_OF_REACH = f"No stop is within the longest walk allowed ({MAX_WALK_M:g} m) of"
 _NO_HELP = f"More walking ({MAX_WALK_M:g} m) or changes ({MAX_TRANSFERS}) would not help; try another time or place"
 
 
@@ -106,10 +104,7 @@ async def explain_no_trip(
             if not any(causes):
                 causes = [await _explain_service(network, asked, is_destination=side, wanted=query)]
     wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=MAX_TRANSFERS, window_s=None)
-    # Without a stop in reach, there is at most a walk.
-    is_too_far = distance_m(query.origin.coordinate, query.destination.coordinate) > MAX_WALK_M
-    is_hopeless = is_too_far and any(cause and cause.startswith(_OUT_OF_REACH) for cause in causes)
-    answer = None if is_hopeless or wider == query else await _get_or_none(_plan_best(network, wider, deadline))
+    answer = None if wider == query else await _get_or_none(_plan_best(network, wider, deadline))
     trips, notes = ((), ()) if answer is None else answer
     best = find_best(trips, query)
     if best is not None:
@@ -194,7 +189,7 @@ async def _explain_reach(
         return None
     nearest = min(await list_near(MAX_WALK_M), key=lambda stop: stop.distance_m, default=None)
     if nearest is None:
-        return f"{_OUT_OF_REACH} {side}"
+        return f"No stop is within the longest walk allowed ({MAX_WALK_M:g} m) of {side}"
     kind = "step-free walk" if query.step_free else "walk"
     reason = f"No {kind} of {query.max_walk_m:g} m or less was found between {side} and a stop"
     return f"{reason}; the nearest, {nearest.stop.name}, is {nearest.distance_m:.0f} m away in a straight line"
