@@ -90,10 +90,7 @@ class Limiter:
     ) -> None:
         while True:
             now_ms = self._clock_ms()
-            # A thread would cost more than the change of the file, which is rarely in use.
-            wait_ms = self._limits.try_take(pace, now_ms)
-            if wait_ms is None:
-                wait_ms = await run_in_thread(self._limits.take, pace, now_ms)
+            wait_ms = await run_in_thread(self._limits.take, pace, now_ms)
             if wait_ms == 0:
                 return
             # Without a pause, the first request in the queue waits at most one interval.

@@ -9,13 +9,12 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
-from fingerpost.errors import StorageUnavailable
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
 Layout = Sequence[str]
@@ -172,33 +171,3 @@ class SqliteTables:
         if count > len(self._layouts):
             raise self.file.unusable("was written by a newer fingerpost; update fingerpost")
         return count
-
-
-class OpenSqliteTables(SqliteTables):
-    """Tables in a file with a connection that stays open, for frequent small changes."""
-
-    _connection: sqlite3.Connection
-    _inode: int | None = None
-    _close: Callable[[], object] = bool
-
-    def __init__(self, file: SqliteFile, layouts: Sequence[Layout]) -> None:
-        super().__init__(file, layouts)
-        self._lock = threading.Lock()
-
-    def try_change(self, act: Callable[[Any], _R]) -> _R | None:
-        """Like ``change``, but return None at once if another process is using the file."""
-        with self._lock, suppress(StorageUnavailable), self.file.translating_sqlite_errors():
-            inode = self.file.path.stat().st_ino if self.file.path.exists() else None
-            opened_inode, self._inode = self._inode, None
-            # Open the file again if the last change failed, or if another file has taken its place.
-            if inode is None or inode != opened_inode:
-                self._close()
-                self._connection = self.connect()
-                self._close = weakref.finalize(self, self._connection.close)
-                self._connection.execute("PRAGMA busy_timeout = 0")
-            self._connection.execute("BEGIN IMMEDIATE")
-            with self._connection:
-                result = act(self._connection)
-            self._inode = inode
-            return result
-        return None
