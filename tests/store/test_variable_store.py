@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 import stat
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -293,3 +294,15 @@ def test_a_reader_undoes_the_transaction_of_a_killed_process(tmp_path):
         shutil.copytree(tmp_path / "live", tmp_path / "left")
     with SqliteFile(path=tmp_path / "left" / "a.sqlite", contents="variables").reading() as connection:
         assert connection.execute("SELECT count(*) FROM t").fetchone() == (1,)
+
+
+def test_a_second_connection_keeps_the_locks_of_the_first(path):
+    """POSIX drops all locks of a process on a file when the process closes any descriptor of that file."""
+    file = SqliteFile(path=path, contents="variables")
+    file.create_owner_only()
+    with file.opened() as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        file.create_owner_only()
+        write = "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0).execute('BEGIN IMMEDIATE')"
+        other = subprocess.run([sys.executable, "-c", write, path], capture_output=True, text=True, check=False)
+    assert other.stderr.strip().endswith("database is locked")

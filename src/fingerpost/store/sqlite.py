@@ -82,7 +82,9 @@ class SqliteFile:
     def create_owner_only(self) -> None:
         """Create the folder and an empty file with mode 600; SQLite's companion files inherit the mode."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY))
+        if not self.path.exists():
+            # Closing an existing file would release the locks that SQLite holds on it for this process.
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY))
         if self.path.stat().st_mode & 0o077:
             self.path.chmod(_OWNER_ONLY)
 
