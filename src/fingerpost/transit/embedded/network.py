@@ -276,9 +276,6 @@ class EmbeddedNetwork(port.Network):
         )
 
     async def has_stops(self, query: port.JourneyQuery, *, is_destination: bool) -> bool:
-        if self.walks.streets is None:
-            # Measuring straight lines takes less time than starting a thread.
-            return bool(self._list_near(query, is_destination))
         return bool(await compute(self._list_near, query, is_destination))
 
     async def find_service(self, query: port.JourneyQuery, *, is_destination: bool) -> port.ServiceGap | None:
