@@ -21,8 +21,8 @@ Layout = Sequence[str]
 
 
 def _read_layout(file: str) -> Layout:
-    statements = Path(__file__).with_name(file).read_text(encoding="utf-8").split(";")
-    return [statement.strip() for statement in statements if statement.strip()]
+    statements = Path(__file__).with_name(file).read_text(encoding="utf-8").split(";\n")
+    return [statement for statement in statements if statement]
 
 
 VARIABLES = _read_layout("variables.sql")
