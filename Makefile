@@ -65,6 +65,10 @@ bench-first: .venv/ready  ## Measure: the first answer of a fresh install beside
 bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri's load, for New York
 	@$(BIN)/python bench/import_feeds.py
 
+.PHONY: bench-scale
+bench-scale: .venv/ready  ## Measure: time and memory for Helsinki, New York and a country of five New Yorks
+	@$(BIN)/python bench/scale.py
+
 .PHONY: bench-streets
 bench-streets: .venv/ready  ## Measure: plans with streets beside the straight line, and preparing streets
 	@$(BIN)/python bench/streets.py
