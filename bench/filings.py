@@ -22,7 +22,7 @@ from fingerpost.filings.period_filter import read_period
 from fingerpost.filings.store import FactStore
 
 ROUNDS = 5
-BOUNDS = {"cold load": 0.2, "warm query": 0.5, "resident memory": 0.3, "import": 0.2}
+BOUNDS = {"cold load": 0.2, "warm query": 0.3, "resident memory": 0.3, "import": 0.2}
 RECORDED = {
     "AAPL": "companyfacts_CIK0000320193_AAPL.json",
     "NVDA": "companyfacts_CIK0001045810_NVDA.json",

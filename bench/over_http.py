@@ -91,6 +91,12 @@ def main() -> int:
         sizes = [sum(map(len, answers)) / len(answers) for answers in received]
         note = f"{sizes[0]:.0f} and {sizes[1]:.0f} bytes"
         good &= report_pairs(tool, *(median_ms(answers[tool]) for answers in found), bound=COMMIT_BOUND, note=note)
+    for tool in BOUNDS:
+        above = [
+            [spent - noop for spent, noop in zip(median_ms(answers[tool]), median_ms(answers[NOOP]), strict=True)]
+            for answers in found
+        ]
+        report_pairs(f"{tool}, above the no-op", *above)
     return 0 if good else 1
 
 

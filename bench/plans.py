@@ -30,7 +30,7 @@ from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.runs import PlanRuns
 
 SUM = sum(range(1, WIDTH + 1))
-BARE_BOUNDS = {"chain": 1.5, "fan": 2.5}
+BARE_BOUNDS = {"chain": 1.3, "fan": 2.0}
 RIVAL_BOUND = 0.3
 BRANCH_BOUND = 1.1
 NAMES = {"bare": "asyncio and SQLite alone", "dbos": "DBOS on SQLite", "langgraph": "LangGraph on SQLite, sync"}
