@@ -135,11 +135,11 @@ def list_rows(
     Rows that tie with the last wanted row are included, because callers reorder them.
     """
     board = StopDepartures(snapshot, stops, zone, query, may_build=may_build)
-    calls, count = board.list_rows()
-    if calls and not query.by_schedule:
-        last = calls[min(query.wanted, len(calls)) - 1].call.departure
-        calls = [call for call in calls if call.call.departure <= last]
-    return [snapshot.call_cached(_build_departure, names, call, query.language) for call in calls], count
+    rows, count = board.list_rows()
+    if rows and not query.by_schedule:
+        last = rows[min(query.wanted, len(rows)) - 1].call.departure
+        rows = [row for row in rows if row.call.departure <= last]
+    return [snapshot.call_cached(_build_departure, names, row, query.language) for row in rows], count
 
 
 def _apply_delay(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:

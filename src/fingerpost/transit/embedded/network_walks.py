@@ -154,11 +154,15 @@ class NetworkWalks:
             stops = self._find_row(start_id), self._find_row(goal_id)
             is_wet = [stop is not None and self._crosses_water(walks, stop) for stop in stops]
             line = [walks.locate_stop(stop) for stop in stops if stop is not None]
-            is_across = len(line) == 2 and not self.water.is_dry(line[0], line[1])
-            is_across = is_across and walks.find_line(line[0], line[1], stops) is None
-            if is_across or any(is_wet):
-                leg = itinerary.legs[index]
-                names += [end.name for end, wet in zip((leg.start, leg.end), is_wet, strict=True) if wet]
+            is_across = (
+                len(line) == 2
+                and not self.water.is_dry(line[0], line[1])
+                and walks.find_line(line[0], line[1], stops) is None
+            )
+            if not is_across and not any(is_wet):
+                continue
+            leg = itinerary.legs[index]
+            names += [end.name for end, wet in zip((leg.start, leg.end), is_wet, strict=True) if wet]
             if is_across:
                 notes.append(f"The walk from {leg.start.name} to {leg.end.name} is a straight line across water.")
         notes += [
