@@ -8,6 +8,7 @@ import ssl
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from typing import Any
 
 import httpcore2
 import httpx2
@@ -94,7 +95,9 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
             # Divide the remaining time, so that an unresponsive address does not use all of it.
             limit_s = None if deadline is None else max(0.0, deadline - time.monotonic()) / untried
             try:
-                return await self._inner.connect_tcp(addresses[-untried], port, limit_s, local_address, socket_options)
+                address = addresses[-untried]
+                stream = await self._inner.connect_tcp(address, port, limit_s, local_address, socket_options)
+                return _BufferedStream(stream)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 if untried == 1:
                     raise
@@ -113,6 +116,39 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         if not addresses:
             raise SourceUnreachable(f"The host name {host} has no address")
         return addresses[:_MAX_ADDRESSES]
+
+
+class _BufferedStream(httpcore2.AsyncNetworkStream):
+    """A stream that sends at its next read, so that a request's headers and content share a packet."""
+
+    def __init__(self, inner: httpcore2.AsyncNetworkStream) -> None:
+        self._inner = inner
+        self._unsent = b""
+        self._write_timeout: float | None = None
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
+        self._unsent, self._write_timeout = self._unsent + buffer, timeout
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
+        unsent, self._unsent = self._unsent, b""
+        # A server may respond and close the connection before it has read the whole request.
+        with suppress(httpcore2.WriteError):
+            await self._inner.write(unsent, self._write_timeout)
+        return await self._inner.read(max_bytes, timeout)
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109
+    ) -> httpcore2.AsyncNetworkStream:
+        return _BufferedStream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
 
 
 class WireTransport(httpx2.AsyncHTTPTransport):
