@@ -1,8 +1,10 @@
 """The pace of a host, in one process and across several."""
 
 import asyncio
+import sqlite3
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -154,6 +156,26 @@ def test_a_removed_file_is_created_again(tmp_path):
     path.unlink()
 
     assert [limits.take(EDGAR, START_MS) for _ in range(2)] == [0, 125]
+
+
+def test_counting_on_an_event_loop_does_not_wait_for_another_process(tmp_path):
+    path = tmp_path / "limits.sqlite"
+    limits = Limits(path)
+    limits.take(EDGAR, START_MS)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        assert limits.try_take(EDGAR, START_MS) is None
+
+
+def test_counting_on_an_event_loop_leaves_a_removed_file_to_a_thread(tmp_path):
+    path = tmp_path / "limits.sqlite"
+    limits = Limits(path)
+    limits.take(EDGAR, START_MS)
+    path.unlink()
+    Limits(path).take(EDGAR, START_MS)
+
+    assert limits.try_take(EDGAR, START_MS) is None
 
 
 @pytest.mark.parametrize(("max_wait_s", "passes"), [(1.0, True), (0.999, False)])

@@ -7,8 +7,9 @@ the instant by one interval, and a pause advances it further.
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from fingerpost import clock
 from fingerpost.errors import SourceLimited, StorageUnavailable
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.sqlite import SqliteFile
-from fingerpost.store.tables import LIMITS, MemoryTables, SqliteTables, Tables
+from fingerpost.store.tables import LIMITS, MemoryTables, OpenSqliteTables, Tables
 
 MAX_PAUSE_MS = 86_400_000
 DEFAULT_CALLS_PER_SECOND = 5
@@ -84,22 +85,27 @@ class Limits:
         elif isinstance(storage, Path):
             # Do not sync to disk, because a lost commit is harmless and waiting would slow every request.
             file = SqliteFile(path=storage, contents="limits", synchronous="OFF", advice="remove it and try again")
-            self._tables = SqliteTables(file, [LIMITS])
+            self._tables = OpenSqliteTables(file, [LIMITS])
         else:
             self._tables = storage
 
     def take(self, pace: Pace, now_ms: int) -> int:
         """Count a call and return 0, or return the required wait in milliseconds without counting the call."""
-        values = _build_values(pace, now_ms=now_ms)
+        return self._tables.change(partial(self._count, values=_build_values(pace, now_ms=now_ms)))
 
-        def write(connection: Any) -> int:
-            if connection.execute(self._take, values).rowcount:
-                return 0
-            row = connection.execute(self._wait, values).fetchone()
-            # Return at least 1, because the database's clock has advanced since the first statement.
-            return max(1, row[0] if row else 1)
+    def try_take(self, pace: Pace, now_ms: int) -> int | None:
+        """Like ``take``, but return None if that might block."""
+        count = partial(self._count, values=_build_values(pace, now_ms=now_ms))
+        if isinstance(self._tables, OpenSqliteTables):
+            return self._tables.try_change(count)
+        return self._tables.change(count) if isinstance(self._tables, MemoryTables) else None
 
-        return self._tables.change(write)
+    def _count(self, connection: Any, *, values: Mapping[str, str | int]) -> int:
+        if connection.execute(self._take, values).rowcount:
+            return 0
+        row = connection.execute(self._wait, values).fetchone()
+        # Return at least 1, because the database's clock has advanced since the first statement.
+        return max(1, row[0] if row else 1)
 
     def pause(self, pace: Pace, pause_ms: int, now_ms: int) -> None:
         """Block all calls for a while; an existing longer pause is not shortened."""

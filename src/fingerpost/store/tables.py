@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -130,9 +130,7 @@ class SqliteTables:
 
     def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)
         with self.file.translating_sqlite_errors(), closing(self.connect()) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            with connection:
-                return act(connection)
+            return _run_transaction(connection, act)
 
     def connect(self) -> sqlite3.Connection:
         """Upgrade the tables and return a new connection in autocommit mode."""
@@ -171,3 +169,48 @@ class SqliteTables:
         if count > len(self._layouts):
             raise self.file.unusable("was written by a newer fingerpost; update fingerpost")
         return count
+
+
+class OpenSqliteTables(SqliteTables):
+    """Tables in a file that stays open after a change, so that ``try_change`` can run on an event loop."""
+
+    _connection: sqlite3.Connection
+    # The inode of the open file; None if no file is open.
+    _inode: int | None = None
+    _close: Callable[[], object] = bool
+
+    def __init__(self, file: SqliteFile, layouts: Sequence[Layout]) -> None:
+        super().__init__(file, layouts)
+        self._lock = threading.Lock()
+
+    def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)
+        with self._lock, self.file.translating_sqlite_errors(), ExitStack() as on_error:
+            self._inode = None
+            self._close()
+            self.file.create_owner_only()
+            inode = self.file.path.stat().st_ino
+            self._connection = on_error.enter_context(closing(self.connect()))
+            result = _run_transaction(self._connection, act)
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            on_error.pop_all()
+            self._close = weakref.finalize(self, self._connection.close)
+            self._inode = inode
+            return result
+
+    def try_change(self, act: Callable[[Any], _R]) -> _R | None:
+        """Like ``change``, but return None if the file is in use or must be opened."""
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            with suppress(sqlite3.Error, OSError):
+                if self._inode == self.file.path.stat().st_ino and self._count_layouts(self._connection):
+                    return _run_transaction(self._connection, act)
+            return None
+        finally:
+            self._lock.release()
+
+
+def _run_transaction(connection: sqlite3.Connection, act: Callable[[Any], _R]) -> _R:
+    connection.execute("BEGIN IMMEDIATE")
+    with connection:
+        return act(connection)
