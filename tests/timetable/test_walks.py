@@ -102,6 +102,19 @@ def test_footpaths_equal_the_slow_way(town):
         assert rows[pair][0] == pytest.approx(math.ceil(seconds), abs=2)
 
 
+@settings(deadline=None)
+@given(towns())
+def test_stops_near_a_point_equal_the_slow_way(town):
+    points, kinds, _ = town
+    lats, lons = np.array(points, np.float64).reshape(-1, 2).T
+    for point in points:
+        near, distances_m = StraightLine(lats, lons).find_near(*point, np.array(kinds) == STOP, 1000.0)
+        slow_m = {row: distance_m(point, other) for row, other in enumerate(points) if kinds[row] == STOP}
+
+        assert near.tolist() == [row for row in slow_m if slow_m[row] <= 1000.0]
+        assert distances_m.tolist() == pytest.approx([slow_m[row] for row in near.tolist()], abs=0.01)
+
+
 @pytest.mark.parametrize(("apart_m", "pairs"), [(499.9, [(0, 1), (1, 0)]), (500.1, [])])
 def test_only_stops_within_the_radius_are_linked(apart_m, pairs):
     rows, _ = footpaths([60.0, 60.0 + apart_m / M_PER_DEG], [24.0, 24.0])

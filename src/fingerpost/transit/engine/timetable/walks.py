@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows
+from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import Bool, Float64, Int32, Int64, StationPlaces
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M, Point, find_west
 
@@ -175,17 +175,28 @@ class StraightLine:
 
     def find_near(self, lat: float, lon: float, stops: Int64 | Bool, radius_m: float) -> tuple[Int64, Float64]:
         """Return those of ``stops`` (rows or a mask) within a radius of a point, and their distances in metres."""
-        away = self._vectors - np.array(_to_vector(lat, lon))[:, None]
+        order, lats, vectors = self._by_latitude
+        margin = math.degrees(radius_m / EARTH_RADIUS_M) * _MARGIN
+        first, end = lats.searchsorted((lat - margin, lat + margin))
+        rows = order[first:end]
+        away = vectors[:, first:end] - np.array(_to_vector(lat, lon))[:, None]
         squares = np.einsum("ij,ij->j", away, away)
         is_near = squares <= (2 * math.sin(radius_m / EARTH_RADIUS_M / 2)) ** 2
-        near: Int64 = np.flatnonzero(is_near & mark_rows(len(squares), stops))
-        return near, 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(squares[near]) / 2)
+        is_near &= stops[rows] if stops.dtype == np.bool_ else np.isin(rows, stops)
+        near, squares = rows[is_near], squares[is_near]
+        by_row = near.argsort()
+        return near[by_row], 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(squares[by_row]) / 2)
 
     @cached_property
-    def _vectors(self) -> Float64:
-        """The stops on a unit sphere, by coordinate; distances through it take fewer numpy calls than haversines."""
-        phi, theta = np.radians(self._lats), np.radians(self._lons)
-        return np.stack([np.cos(phi) * np.cos(theta), np.cos(phi) * np.sin(theta), np.sin(phi)])
+    def _by_latitude(self) -> tuple[Int64, Float64, Float64]:
+        """The rows of the stops from south to north, and their latitudes and positions on a unit sphere.
+
+        Distances through the sphere take fewer numpy calls than haversines.
+        """
+        order = np.argsort(self._lats, kind="stable")
+        phi, theta = np.radians(self._lats[order]), np.radians(self._lons[order])
+        sphere = np.stack([np.cos(phi) * np.cos(theta), np.cos(phi) * np.sin(theta), np.sin(phi)])
+        return order, self._lats[order], sphere
 
 
 def _to_vector(lat: float, lon: float) -> tuple[float, float, float]:
