@@ -261,6 +261,31 @@ async def test_a_proxy_is_known_by_its_address_on_a_socket_for_ipv6_and_ipv4():
     assert protocol.client == ("10.0.0.5", 80)
 
 
+@pytest.mark.parametrize(
+    ("headers", "writes"),
+    [([(b"content-length", b"2")], [b"2\r\n\r\nhi"]), ([], [b"chunked\r\n\r\n", b"2\r\nhi\r\n0\r\n\r\n"])],
+    ids=["one answer", "stream"],
+)
+async def test_an_answer_is_sent_in_one_packet_and_a_stream_at_once(headers, writes):
+    sent = asyncio.Event()
+
+    async def app(_scope, _receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"hi"})
+        sent.set()
+
+    config = Config(app)
+    config.load()
+    transport = Mock(get_extra_info={}.get, is_closing=lambda: False)
+    protocol = http_limits.LimitedHttpProtocol(config=config, server_state=ServerState(), app_state={})
+    protocol.connection_made(transport)
+    protocol.data_received(b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n")
+    await sent.wait()
+    protocol.connection_lost(None)
+
+    assert [call.args[0][-len(end) :] for call, end in zip(transport.write.mock_calls, writes, strict=True)] == writes
+
+
 async def test_a_connection_whose_answers_are_not_read_is_aborted(monkeypatch):
     """Closing it would wait for the client."""
     monkeypatch.setattr(listener, "UNREAD_S", 0.1)

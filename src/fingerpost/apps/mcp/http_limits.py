@@ -86,6 +86,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
+        if self.cycle.scope["method"] == "POST":
+            self.cycle.transport = _ResponseTransport(self.transport)
         # Close the connection after an answer that is sent before the whole body has arrived.
         self._keeps_alive, self.cycle.keep_alive = self.cycle.keep_alive, False
 
@@ -139,6 +141,30 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._deadline = None
         if not self._is_answering():
             self.transport.close()
+
+
+class _ResponseTransport(asyncio.Transport):
+    """Sends a response's headers and content in one packet if the response declares its length."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        super().__init__()
+        self._transport = transport
+        self._headers: bytes | None = None
+
+    def is_closing(self) -> bool:
+        return self._transport.is_closing()
+
+    def write(self, data: bytes) -> None:  # type: ignore[override]
+        if self._headers is None and b"\r\ncontent-length: " in data:
+            self._headers = data
+        else:
+            self._transport.write((self._headers or b"") + data)
+            self._headers = b""
+
+    def close(self) -> None:
+        if self._headers:
+            self._transport.write(self._headers)
+        self._transport.close()
 
 
 async def receive_body(receive: Receive, declared_bytes: int) -> bytes | None:
