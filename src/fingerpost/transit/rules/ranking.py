@@ -21,14 +21,10 @@ def compute_fingerprint(itinerary: Itinerary) -> str:
     return "sha1:" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
+@lru_cache(maxsize=16_384)
 def _encode_leg(leg: LegOutline) -> str:
     mode, *names = leg
-    return "|".join(map(_encode, (to_trip_mode(mode), *names)))
-
-
-@lru_cache(maxsize=16_384)
-def _encode(part: str) -> str:
-    return quote(part, safe="").replace("~", "%7E")
+    return "|".join(quote(part, safe="").replace("~", "%7E") for part in (to_trip_mode(mode), *names))
 
 
 # The cost of a transfer, in seconds of arrival time; a second of walking costs one second.
