@@ -1,5 +1,6 @@
 """The log never waits for its reader, and reports the lines that it dropped."""
 
+import io
 import json
 import logging
 import os
@@ -58,8 +59,9 @@ def test_a_closed_reader_stops_nothing():
 
 
 def test_a_record_that_cannot_be_formatted_does_not_raise(capsys):
-    handler = DroppingHandler(Blocked())
+    handler = DroppingHandler(io.StringIO())
     handler.handle(logging.LogRecord("fingerpost", logging.INFO, "", 0, "%d items", ("a",), None))
+    handler.flush()
 
     assert "TypeError" in capsys.readouterr().err
 

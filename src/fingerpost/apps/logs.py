@@ -22,8 +22,8 @@ _MIN_SECRET_CHARS = 6
 _FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 _MAX_QUEUED_LINES = 2_000
 _FLUSH_TIMEOUT_S = 1.0
-# Batching makes a short call an eighth faster, because the thread wakes up less often.
-_BATCH_DELAY_S = 0.02
+# Lines about successful calls wait this long for others, because calls wait whenever the thread runs.
+_BATCH_DELAY_S = 0.25
 
 
 class _RedactingFormatter(logging.Formatter):
@@ -86,40 +86,51 @@ def start_logging(*, can_block: bool = True, as_json: bool = False) -> None:
 
 
 class DroppingHandler(logging.Handler):
-    """Passes lines to a thread that writes them; lines that do not fit in the queue are dropped and counted."""
+    """Passes records to a thread that writes them; records that do not fit in the queue are dropped and counted."""
 
     def __init__(self, stream: TextIO, *, max_lines: int = _MAX_QUEUED_LINES) -> None:
         super().__init__()
-        self.queue = Queue[str](max_lines)
+        self.queue = Queue[logging.LogRecord](max_lines)
         self._dropped = 0
+        self._is_urgent = threading.Event()
         threading.Thread(target=self._write_lines, args=(stream,), name="fingerpost-log", daemon=True).start()
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
             if self._dropped:
                 message = f"{self._dropped} log lines were dropped because standard error was not being read"
-                notice = logging.LogRecord(__name__, logging.WARNING, "", 0, message, (), None)
-                self.queue.put_nowait(self.format(notice))
+                self.queue.put_nowait(logging.LogRecord(__name__, logging.WARNING, "", 0, message, (), None))
                 self._dropped = 0
-            self.queue.put_nowait(self.format(record))
+            self.queue.put_nowait(record)
+            if record.levelno > logging.INFO or not hasattr(record, "call"):
+                self._is_urgent.set()
         except Full:
             self._dropped += 1
-        except Exception:  # noqa: BLE001  (a log line must not fail a call)
-            self.handleError(record)
 
     def _write_lines(self, stream: TextIO) -> None:
         while True:
-            if self.queue.empty():
-                time.sleep(_BATCH_DELAY_S)
-            line = self.queue.get()
+            records = [self.queue.get()]
+            self._is_urgent.wait(_BATCH_DELAY_S)
+            self._is_urgent.clear()
+            records += [self.queue.get() for _ in range(self.queue.qsize())]
+            lines = "".join(map(self._format_line, records))
             # The stream may be closed.
             with suppress(OSError, ValueError):
-                stream.write(f"{line}\n")
+                stream.write(lines)
                 stream.flush()
-            self.queue.task_done()
+            for _ in records:
+                self.queue.task_done()
+
+    def _format_line(self, record: logging.LogRecord) -> str:
+        try:
+            return f"{self.format(record)}\n"
+        except Exception:  # noqa: BLE001  (a log line must not fail a call)
+            self.handleError(record)
+            return ""
 
     def flush(self) -> None:
         """Wait up to a second for all lines to be written."""
+        self._is_urgent.set()
         end = time.monotonic() + _FLUSH_TIMEOUT_S
         while self.queue.unfinished_tasks and time.monotonic() < end:
             time.sleep(0.005)
