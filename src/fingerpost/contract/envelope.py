@@ -3,10 +3,12 @@
 import math
 from collections.abc import Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from fingerpost import errors
 from fingerpost.contract.tool import failure_response
+from fingerpost.runtime.text_table import read_text_table
 
 # The error details that appear at the top level of the plan-step contract's response.
 _STEP_DETAILS = ("missing", "source", "available_tools", "warning")
@@ -57,46 +59,9 @@ class _Codes(NamedTuple):
 
 
 _OK = "OK"
-_INVALID = _Codes(
-    "validation-error", "validation-error", "VALIDATION", "INVALID_PARAMETER", "VALIDATION_ERROR", "ParameterError"
-)
-_NO_DATA = _Codes("no-itinerary-found", "validation-error", "NO_RESULTS", "NO_MATCH", _OK, "DataNotFound")
-_UPSTREAM = _Codes(
-    "upstream-error", "upstream-error", "UPSTREAM_FAILURE", "ROUTING_FAILED", "UPSTREAM_ERROR", "StorageUnavailable"
-)
-_INTERNAL = _Codes("internal-error", "internal-error", "INTERNAL", "UNEXPECTED", "INTERNAL_ERROR", "unknown_error")
-
-_CODES_BY_ERROR: dict[type[BaseException], _Codes] = {
-    errors.ParameterError: _INVALID,
-    errors.PlaceUnknown: _INVALID._replace(category="NOT_FOUND", lookup="STOP_NOT_FOUND"),
-    errors.TextUnknown: _INVALID._replace(category="NO_RESULTS", lookup="NO_MATCH"),
-    errors.QueryTypeUnsupported: _INVALID._replace(lookup="INVALID_QUERY_TYPE", step="QueryTypeUnsupported"),
-    errors.ToolNotFound: _INVALID._replace(lookup="INVALID_TOOL", step="ToolNotFound"),
-    errors.PlaceAmbiguous: _INVALID._replace(
-        category="DISAMBIGUATION_REQUIRED", lookup="MULTIPLE_CANDIDATES", london="DISAMBIGUATION_REQUIRED"
-    ),
-    errors.RegionUnsupported: _INVALID._replace(
-        plan_trip="unsupported-region", category="NO_RESULTS", lookup="OUT_OF_BOUNDS"
-    ),
-    errors.DataNotFound: _NO_DATA,
-    errors.OutsideCalendar: _NO_DATA._replace(lookup="NO_SERVICE"),
-    errors.StorageUnavailable: _UPSTREAM,
-    errors.SourceFailed: _UPSTREAM,
-    errors.SourceChanged: _UPSTREAM._replace(lookup="ROUTING_UNREADABLE"),
-    errors.SourceLimited: _UPSTREAM._replace(
-        plan_trip="rate-limited",
-        board="rate-limited",
-        category="THROTTLED",
-        lookup="RATE_LIMITED",
-        london="RATE_LIMIT_EXCEEDED",
-    ),
-    errors.SourceTimeout: _UPSTREAM._replace(
-        plan_trip="upstream-timeout", board="upstream-timeout", lookup="UPSTREAM_TIMEOUT", london="UPSTREAM_TIMEOUT"
-    ),
-    errors.SourceUnreachable: _UPSTREAM._replace(plan_trip="network-error", lookup="NETWORK_ERROR"),
-    errors.SourceKeyRefused: _UPSTREAM._replace(category="AUTH_FAILURE", lookup="INVALID_API_KEY"),
-    # The caller cannot fix FeedUnusable, SettingsInvalid or BrokenContract.
-    errors.ToolError: _INTERNAL,
+_ERROR_CODES = {
+    getattr(errors, name): _Codes(*codes)
+    for name, *codes in read_text_table(Path(__file__).with_name("error_codes.txt"), 7)
 }
 
 
@@ -198,7 +163,7 @@ def format_source(source: Mapping[str, Any]) -> str:
 
 
 def _find_codes(error: errors.ToolError) -> _Codes:
-    return next(_CODES_BY_ERROR[base] for base in type(error).__mro__ if base in _CODES_BY_ERROR)
+    return next(_ERROR_CODES[base] for base in type(error).__mro__ if base in _ERROR_CODES)
 
 
 def _build_lookup_error(error: errors.ToolError) -> dict[str, Any]:
