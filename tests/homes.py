@@ -1,10 +1,10 @@
 """Home folders for tests: networks with their records, and the tools over all of them."""
 
 import json
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 from fingerpost.apps.wiring import DEMOS
+from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -26,17 +26,15 @@ def write_record(home, name, **fields):
     (home / "networks" / f"{name}.toml").write_text("".join(lines), encoding="utf-8")
 
 
-def open_networks(home, open_fetch=None, *, demo="auto"):
-    """Return the networks of a home folder, demos included; without ``open_fetch`` no URL can be asked."""
+def open_networks(home, open_client=None, *, demo="auto"):
+    """Return the networks of a home folder, demos included; without ``open_client`` no URL can be asked."""
     return AllNetworks(
         NetworkRecordStore(home),
-        lambda: {"gtfs": EmbeddedSource(home, open_fetch or _refuse), "demo": DemoSource()},
+        lambda: {"gtfs": EmbeddedSource(home, LoopClients(open_client or _refuse)), "demo": DemoSource()},
         demos=[NetworkRecord(name=name, source="demo") for name in DEMOS],
         demo_mode=DemoMode(demo),
     )
 
 
-@asynccontextmanager
-async def _refuse():
+def _refuse():
     raise AssertionError("this test asks no URL")
-    yield

@@ -23,13 +23,13 @@ COORDINATES = {"Delta": (60.25, 24.96), "Gamma": (60.17, 25.1)}
 
 
 class Town:
-    def __init__(self, home, drawing=DRAWING, open_fetch=None, entities=(), **drawn):
+    def __init__(self, home, drawing=DRAWING, open_client=None, entities=(), **drawn):
         self.home = home
         self.file = home / "updates.pb"
         self.followed = ()
         drawn.setdefault("coordinates", COORDINATES)
         keep_network(home, "TEST", timetable_from_drawing(drawing, **drawn))
-        self.networks = open_networks(home, open_fetch)
+        self.networks = open_networks(home, open_client)
         self.tools = {tool.name: tool for tool in list_tools(self.networks, VariableStore(home / "variables.sqlite"))}
         if entities:
             self.publish(*entities)
@@ -76,8 +76,8 @@ def clock(monkeypatch):
 def towns(tmp_path, clock):
     drawn = []
 
-    def draw(drawing=DRAWING, open_fetch=None, **more):
-        drawn.append(Town(tmp_path, drawing, open_fetch, **more))
+    def draw(drawing=DRAWING, open_client=None, **more):
+        drawn.append(Town(tmp_path, drawing, open_client, **more))
         return drawn[-1]
 
     yield draw

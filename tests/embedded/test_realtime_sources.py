@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from weakref import WeakSet
 
@@ -101,10 +100,12 @@ class Upstream:
         self.gate = threading.Event()
         self.gate.set()
 
-    @asynccontextmanager
-    async def open(self):
+    def open(self):
         self.opened += 1
-        yield self.fetch
+        return self
+
+    async def aclose(self):
+        pass
 
     async def fetch(self, request, known=None):
         self.asked += 1
@@ -118,7 +119,7 @@ class Upstream:
 
 def test_http_is_opened_only_for_a_url(towns):
     upstream = Upstream(LATE)
-    town = towns(open_fetch=upstream.open)
+    town = towns(open_client=upstream.open)
     town.publish(LATE)
     town.board()
     opened = [upstream.opened]
@@ -129,7 +130,7 @@ def test_http_is_opened_only_for_a_url(towns):
 
 def test_a_hanging_source_does_not_delay_answers(towns, clock):
     upstream = Upstream(LATE)
-    town = towns(open_fetch=upstream.open)
+    town = towns(open_client=upstream.open)
     town.follow(URL)
     town.board()
     clock(NOW + POLL_S)
@@ -139,7 +140,7 @@ def test_a_hanging_source_does_not_delay_answers(towns, clock):
 
 
 def test_a_url_that_fails_at_first_leaves_the_timetable(towns):
-    town = towns(open_fetch=Upstream(SourceUnreachable("example.org cannot be reached")).open)
+    town = towns(open_client=Upstream(SourceUnreachable("example.org cannot be reached")).open)
     town.follow(URL)
     board = town.board(limit=1)
     assert rows(board) == [("R", "08:10", "scheduled_only", None)]
@@ -149,7 +150,7 @@ def test_a_url_that_fails_at_first_leaves_the_timetable(towns):
 def test_closing_the_networks_stops_the_thread(towns):
     threads_of_others = set(threading.enumerate())
     upstream = Upstream(LATE)
-    town = towns(open_fetch=upstream.open)
+    town = towns(open_client=upstream.open)
     town.follow(URL)
     town.board()
     town.close()

@@ -5,7 +5,6 @@ Every tool is asked over a server that repeats the key wherever it can, in every
 
 import json
 import logging
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -119,13 +118,13 @@ async def test_the_key_of_realtime_data_is_nowhere_but_on_the_wire(trouble, tmp_
         told = message(alert(header=f"Closed: {spelling}", stop_id="ALPHA"), timestamp=RECEIVED)
         return TROUBLES.get(trouble) or answer(body=told, ETag=f'"{quote(KEY)}"', Last_Modified=KEY)
 
-    @asynccontextmanager
-    async def open_fetch():
-        async with new_client(tmp_path, port, {VARIABLE: KEY}) as client:
-            yield partial(_fetch_once, client)
+    def open_client():
+        client = new_client(tmp_path, port, {VARIABLE: KEY})
+        monkeypatch.setattr(client, "fetch", partial(_fetch_once, client.fetch))
+        return client
 
     async with serving_replies(reply) as port:
-        town = Town(tmp_path, open_fetch=open_fetch)
+        town = Town(tmp_path, open_client=open_client)
         town.follow(f"{URL}/a.pb?key=${{{VARIABLE}}}")
         answered = await town.tools["get_departures"].answer(
             {"stop": {"type": "id", "value": "TEST:ALPHA"}}, user="ann"
@@ -138,8 +137,8 @@ async def test_the_key_of_realtime_data_is_nowhere_but_on_the_wire(trouble, tmp_
     assert f"/a.pb?key={quote(KEY, safe='')}" in sent
 
 
-async def _fetch_once(client, request, *rest):
-    return await client.fetch(replace(request, limits=BRIEFLY), *rest)
+async def _fetch_once(fetch, request, *rest):
+    return await fetch(replace(request, limits=BRIEFLY), *rest)
 
 
 def find_key(answers, caplog, seen, home):

@@ -5,8 +5,7 @@ is opened.
 """
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import SettingsInvalid
+from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import Fetch
 from fingerpost.store.limits import Pace
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
@@ -93,17 +93,10 @@ def open_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
     # A local import, because importing the engine would slow down server startup.
     from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 
-    embedded = EmbeddedSource(
-        settings.home, lambda: _open_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000
-    )
+    clients = LoopClients(lambda: new_client(settings, list_paces()))
+    embedded = EmbeddedSource(settings.home, clients, day_cache_bytes=settings.day_cache_mb * 1_000_000)
     remote = {kind.kind: _DeferredSource(kind, fetch) for kind in REMOTE_KINDS}
     return {EMBEDDED: embedded, "demo": DemoSource(), **remote}
-
-
-@asynccontextmanager
-async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
-    async with new_client(settings, list_paces()) as client:
-        yield client.fetch
 
 
 def list_paces() -> dict[str, Pace]:

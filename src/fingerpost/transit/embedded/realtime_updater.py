@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -15,6 +15,7 @@ from typing import Any
 
 from fingerpost import clock
 from fingerpost.errors import SourceFailed, SourceLimited, ToolError, as_sentence
+from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import Fetch, Request, RequestLimits, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.embedded.feed_origins import NamedLocation
@@ -29,20 +30,15 @@ from fingerpost.transit.rules.realtime_status import STALE_AFTER_S
 
 _log = logging.getLogger(__name__)
 
-OpenFetch = Callable[[], AbstractAsyncContextManager[Fetch]]
-"""Opens an HTTP client for an event loop."""
-
 
 class RealtimeWorker:
-    """Runs coroutines on the event loop of a background thread, and opens an HTTP client when needed."""
+    """Runs coroutines on the event loop of a background thread; ``clients`` has an HTTP client for that loop."""
 
-    def __init__(self, open_fetch: OpenFetch) -> None:
-        self._open_fetch = open_fetch
+    def __init__(self, clients: LoopClients) -> None:
+        self.clients = clients
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._exit_stack = AsyncExitStack()
-        self._opened: Fetch | None = None
 
     def begin(self, work: Coroutine[Any, Any, None]) -> "Future[None]":
         with self._lock:
@@ -51,12 +47,6 @@ class RealtimeWorker:
                 self._thread = threading.Thread(target=self._loop.run_forever, name="fingerpost-realtime", daemon=True)
                 self._thread.start()
             return asyncio.run_coroutine_threadsafe(work, self._loop)
-
-    async def fetch(self, request: Request, known: Response | None = None) -> Response:
-        """Fetch a URL; call this only on the worker's loop."""
-        if self._opened is None:
-            self._opened = await self._exit_stack.enter_async_context(self._open_fetch())
-        return await self._opened(request, known)
 
     def close(self) -> None:
         """Cancel all tasks, close connections and stop the thread; later work starts a new thread."""
@@ -81,8 +71,7 @@ class RealtimeWorker:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        await self._exit_stack.aclose()
-        self._opened = None
+        await self.clients.aclose()
         await asyncio.get_running_loop().shutdown_default_executor()
 
 
@@ -244,7 +233,7 @@ class RealtimeUpdater:
         self._timetable = timetable
         self._worker = worker
         self._publish = publish
-        self._feeds = RealtimeFeeds(sources, worker.fetch)
+        self._feeds = RealtimeFeeds(sources, worker.clients.fetch)
         self._reading = asyncio.Lock()
         self._overlay: Overlay | None = None
         self._poll: Future[None] | None = None

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.net.loop_clients import LoopClients
 from fingerpost.runtime import instruments
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.runtime.instruments import Age
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import NamedLocation, parse_location
 from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker
+from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater, RealtimeWorker
 from fingerpost.transit.engine.demo import open_demo
 from fingerpost.transit.engine.demo.simulator import simulate
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
@@ -47,10 +48,10 @@ class _OpenedTimetable(NamedTuple):
 class EmbeddedSource(NetworkSource):
     """Opens imported networks (``source = "gtfs"``); ``day_cache_bytes`` limits the memory for search timetables."""
 
-    def __init__(self, home: Path, open_fetch: OpenFetch, *, day_cache_bytes: int = CACHE_BYTES) -> None:
+    def __init__(self, home: Path, clients: LoopClients, *, day_cache_bytes: int = CACHE_BYTES) -> None:
         self._home = home
         self._store = TimetableStore(home)
-        self._open_fetch = open_fetch
+        self._clients = clients
         self._days = SearchTimetableCache(day_cache_bytes)
         self._worker: RealtimeWorker | None = None
         self._lock = threading.Lock()
@@ -144,7 +145,7 @@ class EmbeddedSource(NetworkSource):
             return
         with self._lock:
             if self._worker is None:
-                self._worker = RealtimeWorker(self._open_fetch)
+                self._worker = RealtimeWorker(self._clients)
                 weakref.finalize(self, self._worker.close)
             network.follow(RealtimeUpdater(network.timetable, sources, self._worker, network.publish))
 
