@@ -152,6 +152,19 @@ def test_a_search_for_near_arrivals_first_finds_the_same_journeys(chunk, monkeyp
         assert found[0] == found[1] == found[2], seed
 
 
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_searches_that_reuse_lower_bounds_find_the_same_journeys(chunk, monkeypatch):
+    def run_afresh(*query, **_is_same_target):
+        return run_kernel(*query)
+
+    for seed in range(chunk * 40 * SCALE, (chunk + 1) * 40 * SCALE):
+        found = []
+        for run in (run_kernel, run_afresh):
+            monkeypatch.setattr(search, "run_kernel", run)
+            found.append(set(_search(seed, is_live=False, arrive_by=seed % 2 == 0)[2]))
+        assert found[0] == found[1], seed
+
+
 def _rank(journey):
     return journey.arrival, -journey.departure
 
