@@ -155,9 +155,10 @@ worlds: .venv/ready  ## Check random cities, as network check does (WORLDS=0:120
 test-bounds: .venv/ready  ## Run the tests of the search and of streets with kernels that check every index
 	@NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/.venv/kernels_with_checks $(BIN)/pytest -q tests/raptor tests/streets
 
-soak: .venv/ready oracle  ## Run the long comparisons with the oracles, 1,000 kills, a fault at every system call, a million mutated inputs, damaged files, load for ten minutes, a hostile caller, a trip of New York in a browser, a sample of small faults, and the tests under other conditions
+soak: .venv/ready oracle  ## Run the long comparisons with the oracles and nigiri, 1,000 kills, a fault at every system call, a million mutated inputs, damaged files, load for ten minutes, a hostile caller, a trip of New York in a browser, a sample of small faults, and the tests under other conditions
 	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/worlds tests/embedded/test_riders_against_oracle.py tests/riders tests/plan/test_kill.py tests/plan/suite tests/faults tests/apps/test_generated_calls.py tests/apps/test_event_loop.py
 	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/plan/suite tests/scale -k "postgres or dbos or scale"
+	@$(BIN)/python bench/beside_nigiri.py --check 1
 	@$(MAKE) --no-print-directory fuzz
 	@$(MAKE) --no-print-directory test-new-draws
 	@first=$$(date +%s); $(MAKE) --no-print-directory worlds WORLDS=$$first:$$((first + 500))
