@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import AliasPath, BaseModel
@@ -17,7 +16,6 @@ from pydantic import AliasPath, BaseModel
 from fingerpost.errors import SourceChanged, SourceFailed, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.net.request import Fetch
 from fingerpost.net.response import Response
-from fingerpost.runtime.text_table import read_text_table
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.kit.answers import Answer, Shape, list_first, read_answer
 from fingerpost.transit.remote.kit.server import Connection, shorten
@@ -111,7 +109,26 @@ def _format_error(error: GraphQLError) -> str:
     return shorten(error.message) or error.classification or "no reason given"
 
 
-_VARIABLES = dict(read_text_table(Path(__file__).with_name("variables.txt"), 2))
+_VARIABLES = {
+    "origin": "PlanLabeledLocationInput!",
+    "destination": "PlanLabeledLocationInput!",
+    "dateTime": "PlanDateTimeInput!",
+    "first": "Int!",
+    "after": "String",
+    "searchWindow": "Duration",
+    "modes": "PlanModesInput",
+    "preferences": "PlanPreferencesInput!",
+    "withScheduled": "Boolean!",
+    "scheduled": "PlanPreferencesInput!",
+    "ids": "[String]!",
+    "from": "Long!",
+    "seconds": "Int!",
+    "count": "Int!",
+    "south": "Float!",
+    "west": "Float!",
+    "north": "Float!",
+    "east": "Float!",
+}
 _SEARCH = "origin: $origin destination: $destination dateTime: $dateTime first: $first"
 _WINDOW = "searchWindow: $searchWindow modes: $modes"
 _NOWHERE = "{location: {coordinate: {latitude: 0, longitude: 0}}}"
