@@ -3,7 +3,6 @@
 import gc
 import os
 from importlib import import_module
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -13,34 +12,65 @@ from typer.core import TyperCommand, TyperGroup
 import fingerpost
 from fingerpost import clock
 from fingerpost.apps.cli import Caller
-from fingerpost.runtime.text_table import read_text_table
 
 
 class _Entry(NamedTuple):
-    """A row of ``commands.txt`` without the name; cells may be empty."""
+    """A command.
+
+    ``module`` defines a function named after the command or, if there is no ``example``, a group ``app``.
+    """
 
     module: str
-    tool: str
-    takes_negative_numbers: str
     help: str
-    example: str
+    example: str | None = None
+    # A coordinate may begin with a minus sign.
+    takes_negative_numbers: bool = False
+    # The tool whose fields become options unless the function already has an option for them.
+    tool: str | None = None
 
 
-_ENTRIES = {name: _Entry(*cells) for name, *cells in read_text_table(Path(__file__).with_name("commands.txt"), 6)}
+_ENTRIES = {
+    "plan": _Entry(
+        "tool_commands", "Plan a trip.", "fingerpost plan Kamppi Espoo --at 'tomorrow 09:00'", True, "plan_trip"
+    ),
+    "departures": _Entry(
+        "tool_commands", "Show a stop's departures.", "fingerpost departures Kamppi --window 60", tool="get_departures"
+    ),
+    "find": _Entry(
+        "tool_commands", "Find a stop or place by name.", "fingerpost find Kamppi", tool="findAddressOrStop"
+    ),
+    "stops": _Entry(
+        "tool_commands", "List the stops near a point.", "fingerpost stops 60.1699,24.9384", True, "find_stops"
+    ),
+    "call": _Entry("tool_commands", "Call a tool and print its envelope.", "fingerpost call get_user_variables"),
+    "run": _Entry("plan_commands", "Run a plan.", "fingerpost run plan.json"),
+    "serve": _Entry("server_commands", "Serve the tools over MCP.", "fingerpost serve --http 127.0.0.1:8000"),
+    "web": _Entry(
+        "server_commands", "Serve the web page: trips with a map, departure boards, saved places.", "fingerpost web"
+    ),
+    "doctor": _Entry("server_commands", "Check this installation and report problems.", "fingerpost doctor"),
+    "demo": _Entry("server_commands", "Plan a trip on the demo network (not a real trip).", "fingerpost demo"),
+    "vars": _Entry("tool_commands", "Save, list and delete places and preferences."),
+    "network": _Entry("network_commands", "Manage the networks used to plan trips."),
+    "filings": _Entry(
+        "filings_commands", "Show figures from companies that file with the SEC: fingerpost filings AAPL revenue 2022."
+    ),
+    "runs": _Entry("plan_commands", "List, show, resume, cancel and approve plan runs."),
+}
 
 
 def _load_command(name: str) -> Any:
     """Import a command's module and return the command or command group."""
     entry = _ENTRIES[name]
     module = import_module(f"fingerpost.apps.cli.{entry.module}")
-    if not entry.example:
+    if entry.example is None:
         command: Any = typer.main.get_group(module.app)
     else:
         function = getattr(module, name)
-        if entry.tool:
+        if entry.tool is not None:
             function = module.with_tool_options(function, entry.tool)
         single_app = typer.Typer(add_completion=False)
-        settings = {"ignore_unknown_options": bool(entry.takes_negative_numbers)}
+        settings = {"ignore_unknown_options": entry.takes_negative_numbers}
         single_app.command(name, epilog=f"Example: {entry.example}", context_settings=settings)(function)
         command = typer.main.get_command(single_app)
     command.help = entry.help
@@ -56,7 +86,7 @@ class _LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, _command, remaining = super().resolve_command(ctx, args)
-        if name is not None and not _ENTRIES[name].tool:
+        if name is not None and _ENTRIES[name].tool is None:
             gc.enable()
         else:
             # Stop numpy from starting threads for linear algebra, which no search uses.

@@ -4,7 +4,6 @@ import json
 import math
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 from unicodedata import category
 
@@ -15,11 +14,54 @@ from rich.status import Status
 from rich.text import Text
 
 from fingerpost.errors import ParameterError, RemedyKind, SourceLimited, ToolError, as_sentence
-from fingerpost.runtime.text_table import read_text_table
 
-OPTIONS: dict[str, str] = dict(read_text_table(Path(__file__).with_name("option_names.txt"), 2))
+# The option or argument for each tool field. Commands add the options that are named after their fields.
+OPTIONS: dict[str, str] = {
+    "constraints.maxWalkingDistance": "--max-walk",
+    "constraints.language": "--lang",
+    "coordinate.lat": "LAT",
+    "coordinate.lon": "LON",
+    "destination.value": "TO",
+    "language": "--lang",
+    "languagePreference": "--lang",
+    "maxDepartures": "--limit",
+    "maxResults": "--limit",
+    "item": "ITEM",
+    "origin.value": "FROM",
+    "page": "--page",
+    "rawText": "the name",
+    "stop.value": "STOP",
+    "walkFrom": "--from",
+    "when.time": "the time",
+    "when.type": "--arrive",
+    "windowMinutes": "--window",
+}
+
+_CHOOSE_CANDIDATE = "Choose a candidate and write its id instead"
+
 REMEDIES: Mapping[RemedyKind, str] = {
-    RemedyKind[name]: sentence for name, sentence in read_text_table(Path(__file__).with_name("remedies.txt"), 2)
+    RemedyKind.ADVICE: "{text}",
+    RemedyKind.LOOSEN_LIMITS: "Try a larger --max-walk, or another time",
+    RemedyKind.LOOK_UP_PLACE: "Look the place up with `fingerpost find NAME`, or write its position as lat,lon",
+    RemedyKind.LOOK_UP_STOP: "Look the stop up with `fingerpost find NAME` or `fingerpost stops LAT LON`",
+    RemedyKind.SEARCH_NEARBY: "Check the spelling, or list the stops near a point with `fingerpost stops LAT LON`",
+    RemedyKind.SEARCH_FARTHER: "Choose a closer place",
+    RemedyKind.SAVE_PLACE: (
+        "Look the place up with `fingerpost find NAME` and write its lat,lon,"
+        " or save it with `fingerpost vars set NAME PLACE`"
+    ),
+    RemedyKind.SAVE_AGAIN: "Save it again with `fingerpost vars set NAME PLACE`",
+    RemedyKind.USE_CANDIDATE: _CHOOSE_CANDIDATE,
+    RemedyKind.SEND_CANDIDATE: _CHOOSE_CANDIDATE,
+    RemedyKind.CONFIRM_CANDIDATE: "If you mean {name}, write its id instead; otherwise spell it differently",
+    RemedyKind.SEND_PARAMETER_VALUE: _CHOOSE_CANDIDATE,
+    RemedyKind.SET_KEY: "Set {settings} to a key that this source accepts",
+    RemedyKind.ADD_KEY: (
+        'Store the key in an environment variable and name the variable: `key = "VARIABLE"` in the network\'s record,'
+        " which `fingerpost network show NAME` locates, or write ${{VARIABLE}} in a feed's URL"
+    ),
+    RemedyKind.START_FROM_RUN: "Start a new run from its results: `fingerpost run PLAN.json --memory-of RUN`",
+    RemedyKind.END_A_RUN: "Wait for a run to end, or cancel a run: `fingerpost runs cancel RUN`",
 }
 
 _MAX_SHOWN_SECONDS = 120
