@@ -5,7 +5,6 @@ Building is cheap: the engine, the MCP protocol and HTTP are imported only when 
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Any
@@ -25,7 +24,6 @@ from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, PlanningCapability, RunPlan
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.user_tools import GROUP, UserTool, serve_user_tools
-from fingerpost.runtime.text_table import read_text_table
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfiles
@@ -37,8 +35,24 @@ from fingerpost.transit.tools.plan_journey import JourneyOptions
 DEMOS = ("DEMO-HELSINKI", "DEMO-LONDON")
 
 _TOOLS: Sequence[tuple[type[PublishedTool], Sequence[str]]] = [
-    (resolve_name(f"fingerpost.{path}"), dependencies.split())
-    for path, dependencies in read_text_table(Path(__file__).with_name("tools.txt"), 2)
+    (resolve_name(f"fingerpost.{path}"), dependencies)
+    for path, *dependencies in (
+        ("transit.tools.plan_trip:PlanTrip", "places"),
+        ("transit.tools.get_departures:GetDepartures", "places"),
+        ("transit.tools.check_trip:CheckTrip", "networks"),
+        ("transit.tools.find_address_or_stop:FindAddressOrStop", "places"),
+        ("transit.tools.find_stops:FindStops", "networks"),
+        ("transit.tools.user_variables:SaveUserVariable", "variables", "has_sign_in"),
+        ("transit.tools.user_variables:GetUserVariables", "variables", "has_sign_in"),
+        ("transit.tools.user_variables:DeleteUserVariable", "variables", "has_sign_in"),
+        ("transit.tools.plan_route:PlanRoute", "places"),
+        ("transit.tools.get_stop_timetable:GetStopTimetable", "places"),
+        ("transit.tools.plan_journey:PlanJourney", "networks", "variables", "journeys"),
+        ("filings.tools.sec_financial_data:SecFinancialData", "library", "fetcher"),
+        ("filings.tools.sec_graph_query:SecGraphQuery", "library", "fetcher"),
+        ("filings.tools.sec_semantic_search:SecSemanticSearch", "library"),
+        ("filings.tools.sec_query:ToolDetails", "list_specs"),
+    )
 ]
 """Each tool's class and the names of its dependencies in ``list_tools``, in catalogue order."""
 

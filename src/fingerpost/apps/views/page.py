@@ -23,8 +23,6 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import Scope
 
-from fingerpost.runtime.text_table import read_text_table
-
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([a-z_]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) )", re.MULTILINE)
 
@@ -43,9 +41,25 @@ class View:
         return f"ui://fingerpost/{self.name}"
 
 
-VIEWS = tuple(
-    View(name=name, title=title, tools=tuple(tools.split()), description=description)
-    for name, title, tools, description in read_text_table(Path(__file__).with_name("views.txt"), 4)
+VIEWS: tuple[View, ...] = (
+    View(
+        name="trip",
+        title="Trip",
+        description="Itineraries side by side, with steps, a map of the trip, and disruptions",
+        tools=("plan_trip", "planRoute", "planJourney"),
+    ),
+    View(
+        name="board",
+        title="Departure board",
+        description="Departures from a stop, with delays, cancellations, platforms and alerts",
+        tools=("get_departures", "getStopTimetable"),
+    ),
+    View(
+        name="figures",
+        title="Company figures",
+        description="Figures from sec_financial_data as a table and a line chart, each point with its filing",
+        tools=("sec_financial_data",),
+    ),
 )
 
 VIEW_BY_TOOL: Mapping[str, View] = MappingProxyType({tool: view for view in VIEWS for tool in view.tools})
