@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from pydantic import TypeAdapter
@@ -35,15 +35,13 @@ from fingerpost.apps.warm_up import compile_in_background
 from fingerpost.apps.wiring import DEMOS, build
 from fingerpost.errors import FeedUnusable, ParameterError, SettingsInvalid, SourceFailed, ToolError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecords, parse_network_name
+from fingerpost.transit.check.check_report import CheckReport, CheckResult, FaultKind, Observation, summarize
 from fingerpost.transit.embedded.feed_origins import OriginFolder, parse_file_argument, parse_location
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
 from fingerpost.transit.model.provenance import ServiceState
 from fingerpost.transit.networks.composite import DemoMode, are_demos_enabled
-
-if TYPE_CHECKING:
-    from fingerpost.transit.check.check_report import CheckReport, CheckResult
 
 app = typer.Typer(no_args_is_help=True)
 app.command("add", epilog="Example: fingerpost network add HSL hsl.zip --realtime updates.pb")(
@@ -108,8 +106,6 @@ def check_feeds(
             store.put(record)
             report = replace(report, results=(*report.results, _check_realtime(settings, len(record.realtime))))
     if as_json:
-        from fingerpost.transit.check.check_report import CheckReport
-
         print_json(TypeAdapter(CheckReport).dump_python(report, mode="json") | {"verdict": report.origin.value})
     else:
         _print(report)
@@ -118,7 +114,7 @@ def check_feeds(
 
 async def _check(
     settings: Settings, record: NetworkRecord, import_report: ImportReport, questions: int, seed: int
-) -> "CheckReport":
+) -> CheckReport:
     # Local imports, because they load numba.
     from fingerpost.transit.check.raw_feed import RawFeed
     from fingerpost.transit.check.run import run_checks
@@ -158,16 +154,13 @@ def _has_trips(record: NetworkRecord, file: str) -> bool:
     return any(RawFeed(NAME, path).trips for path in paths if path is not None and path.name == file)
 
 
-def _check_realtime(settings: Settings, sources: int) -> "CheckResult":
-    # A local import, because it loads numba.
-    from fingerpost.transit.check.check_report import FaultKind, Observation, summarize
-
+def _check_realtime(settings: Settings, sources: int) -> CheckResult:
     lines = list_realtime_lines(fetch_realtime(settings, NAME))
     faults = [Observation(FaultKind.REALTIME_UNUSABLE, line) for line, is_ok in lines if not is_ok]
     return summarize("realtime", sources, "sources", faults)
 
 
-def _print(report: "CheckReport") -> None:
+def _print(report: CheckReport) -> None:
     codes = {fault.code for result in report.results for fault in result.faults}
     has_ended = report.origin.value == "data" and "feed-out-of-service" in codes
     print_line(Text(_ENDED if has_ended else _VERDICTS[report.origin.value], _STYLES[report.origin.value] or "bold"))
