@@ -51,10 +51,8 @@ def new_remote_profile(
 ) -> NetworkProfile:
     """Build a profile from a record and the reported facts; raise SettingsInvalid if bounds or zone are missing."""
     reported = learned or LearnedProfile(learned_at=datetime.min.replace(tzinfo=UTC))
-    bounds, zone = reported.bounds, record.zone or reported.zone
-    if record.bounds is not None:
-        south, west, north, east = record.bounds
-        bounds = Bounds(south=south, west=west, north=north, east=east)
+    bounds = reported.bounds if record.bounds is None else Bounds(*record.bounds)
+    zone = record.zone or reported.zone
     if bounds is None or zone is None:
         setting = "bounds" if bounds is None else "zone"
         raise SettingsInvalid(

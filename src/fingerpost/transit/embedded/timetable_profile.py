@@ -92,8 +92,7 @@ class TimetableProfile:
     def _bounds(self) -> Bounds:
         """The record's bounds or, by default, a box with a margin around the stops in the network's area."""
         if self.record.bounds is not None:
-            south, west, north, east = self.record.bounds
-            return Bounds(south=south, west=west, north=north, east=east)
+            return Bounds(*self.record.bounds)
         return self._find_box(self._area_stops)
 
     @cached_property

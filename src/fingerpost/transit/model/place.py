@@ -98,7 +98,7 @@ class Location:
     attribution: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Bounds:
     """A box; ``east`` exceeds 180 if the box crosses the antimeridian."""
 

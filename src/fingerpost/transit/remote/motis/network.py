@@ -66,10 +66,7 @@ def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
 
 async def _list_stops(server: MotisServer, record: NetworkRecord) -> Sequence[shapes.MotisPlace]:
     """Return the stops within the network's bounds, or nothing if there are too many but bounds and zone are known."""
-    box = WORLD
-    if record.bounds is not None:
-        south, west, north, east = record.bounds
-        box = Bounds(south=south, west=west, north=north, east=east)
+    box = WORLD if record.bounds is None else Bounds(*record.bounds)
     try:
         stops = (await places.fetch_stops(server, box, fresh_s=0.0)).data
     except ResponseTooLarge as error:
