@@ -43,6 +43,14 @@ def today_in(zone: str) -> date:
     return now().astimezone(ZoneInfo(zone)).date()
 
 
+def is_zone(name: str | None) -> bool:
+    """Whether a name is that of an IANA time zone."""
+    try:
+        return bool(name) and bool(ZoneInfo(name or "").key)
+    except (OSError, ValueError, KeyError):
+        return False
+
+
 def read_system_s() -> float:
     """Return the system time in Unix seconds, ignoring ``FINGERPOST_NOW``, for files and rate limits."""
     return time.time()

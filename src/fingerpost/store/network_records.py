@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
-from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from fingerpost.clock import is_zone
 from fingerpost.errors import NotAccessible, ParameterError
 from fingerpost.store.atomic_file import locked, replace_file, stamp_files
 
@@ -33,10 +33,8 @@ def _check_bounds(bounds: _Box) -> _Box:
 
 
 def _check_zone(zone: str) -> str:
-    try:
-        ZoneInfo(zone)
-    except (KeyError, ValueError, OSError) as error:
-        raise ValueError("not a zone") from error
+    if not is_zone(zone):
+        raise ValueError("not a zone")
     return zone
 
 

@@ -115,10 +115,3 @@ def _new_parameter_error(text: str, field: str, problem: str) -> ParameterError:
 @cache
 def _load_zone(name: str) -> ZoneInfo:
     return ZoneInfo(name)
-
-
-def is_zone(name: str | None) -> bool:
-    try:
-        return bool(name) and bool(ZoneInfo(name or "").key)
-    except (OSError, ValueError, KeyError):
-        return False

@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 from functools import cache
 from zoneinfo import ZoneInfo
 
+from fingerpost.clock import is_zone
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.timetable.timetable import Feed
-from fingerpost.transit.rules.times import is_zone
 
 # The feed_lang of multilingual GTFS feeds.
 _MANY_LANGUAGES = "mul"

@@ -31,7 +31,7 @@ from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.model.ride_ref import RideRef
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, draw_leg, resolve_end
 from fingerpost.transit.remote.kit.places import StopIdCodec, StopLookup
-from fingerpost.transit.rules.times import format_instant, is_zone
+from fingerpost.transit.rules.times import format_instant
 
 # Learning a profile needs longer limits, because the list of all stops is long.
 _LEARNING_LIMITS = RequestLimits(read_s=40.0, total_s=60.0)
@@ -193,7 +193,7 @@ class ServerNetwork(port.Network, ABC):
     ) -> Provenance:
         profile = self._profile
         instant = int((retrieved_at or clock.now()).timestamp())
-        answer_zone = zone if zone is not None and is_zone(zone) else profile.zone
+        answer_zone = zone if zone is not None and clock.is_zone(zone) else profile.zone
         retrieved = format_instant(instant, answer_zone)
         credit = () if self.credit is None else (self.credit.format(retrieved=retrieved, year=retrieved[:4]),)
         feeds = profile.feeds or (FeedVersion(name=profile.name),)
@@ -209,7 +209,7 @@ class ServerNetwork(port.Network, ABC):
 
 
 def find_common_zone(names: Iterable[str | None]) -> str | None:
-    zones = Counter(name for name in names if is_zone(name))
+    zones = Counter(name for name in names if clock.is_zone(name))
     return zones.most_common(1)[0][0] if zones else None
 
 

@@ -24,7 +24,7 @@ from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.motis import journeys, places, shapes
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, ResponseTooLarge, UnknownToServer
 from fingerpost.transit.remote.motis.transitous import ATTRIBUTION, WORLD, is_transitous
-from fingerpost.transit.rules.times import format_utc, is_zone
+from fingerpost.transit.rules.times import format_utc
 
 ABILITIES = frozenset(Ability)
 _OSM = "© OpenStreetMap contributors, ODbL"
@@ -112,7 +112,7 @@ class MotisNetwork(ServerNetwork):
             return replace(board, provenance=replace(board.provenance, first_day=first, last_day=last))
         pages = [(server_id, page) for server_id, board in boards.items() for page in board]
         times = [(server_id, time) for server_id, page in pages for time in page.data.stop_times]
-        zone = next((time.place.tz for _, time in times if is_zone(time.place.tz)), None) or self._profile.zone
+        zone = next((time.place.tz for _, time in times if clock.is_zone(time.place.tz)), None) or self._profile.zone
         rows = list_rows(times, self._ids, ZoneInfo(zone))
         retrieved_at = min((page.retrieved_at for _, page in pages), default=None)
         notes = list(dict.fromkeys(note for _, page in pages for note in page.notes))
