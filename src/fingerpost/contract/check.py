@@ -3,7 +3,6 @@
 import json
 import types
 from collections.abc import Mapping, Sized
-from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -13,7 +12,6 @@ from typing_extensions import TypeAliasType
 from fingerpost.contract.tool import ToolRegistry
 from fingerpost.contract.wire import Shape, WireModel, get_field_types
 from fingerpost.errors import FieldProblem, ParameterError, QueryTypeUnsupported, ToolNotFound
-from fingerpost.runtime.text_table import read_text_table
 
 # Each unknown field adds a sentence to the error, so thousands of unknown fields would stall a server.
 MAX_FIELDS = 100
@@ -174,9 +172,27 @@ def describe_kind(value: Any) -> str:
 
 
 _PREDICATES = {
-    kind: predicate
-    for kinds, predicate in read_text_table(Path(__file__).with_name("predicates.txt"), 2)
-    for kind in kinds.split()
+    **dict.fromkeys(("missing", "union_tag_not_found"), "is missing"),
+    "blank": "must not be empty",
+    **dict.fromkeys(
+        ("whole_number", "int_type", "int_from_float", "int_parsing"), "must be a whole number, not {kind}"
+    ),
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number, not {kind}"),
+    "finite_number": "must be a finite number, not {kind}",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false, not {kind}"),
+    **dict.fromkeys(("string_type", "identifier"), "must be text, not {kind}"),
+    **dict.fromkeys(("list_type", "tuple_type"), "must be a list, not {kind}"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "must be an object, not {kind}"),
+    "string_unicode": "contains characters that are not valid Unicode",
+    "greater_than_equal": "must be at least {ge}; you sent {sent}",
+    "less_than_equal": "must be at most {le}; you sent {sent}",
+    "greater_than": "must be more than {gt}; you sent {sent}",
+    "less_than": "must be less than {lt}; you sent {sent}",
+    **dict.fromkeys(("string_too_short", "too_short"), "must have at least {min_length} {units}; you sent {length}"),
+    **dict.fromkeys(("string_too_long", "too_long"), "must have at most {max_length} {units}; you sent {length}"),
+    "string_pattern_mismatch": "must match {pattern}; you sent {sent}",
+    **dict.fromkeys(("literal_error", "enum"), "must be {expected}; you sent {sent}"),
+    "union_tag_invalid": "must be one of {expected_tags}; you sent {sent_tag}",
 }
 
 
