@@ -5,6 +5,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
 
+from fingerpost.net.client import Client
+from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.transit.embedded.source import EmbeddedSource
 from tests.conformance.suite import ConformingSource, ServerFault
@@ -27,7 +29,7 @@ class EmbeddedConformance(ConformingSource):
                 (home / "updates.pb").write_bytes(town.realtime)
                 realtime.append(str(home / "updates.pb"))
             keep_network(home, town.name, timetable_from_tables(town.tables, network=town.name), realtime=realtime)
-            source = EmbeddedSource(home, None)
+            source = EmbeddedSource(home, LoopClients(Client))
             try:
                 yield source.open(NetworkRecordStore(home).read().records[town.name])
             finally:

@@ -14,6 +14,7 @@ import pytest
 
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
+from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.source import EmbeddedSource
@@ -57,7 +58,7 @@ def ours(tmp_path_factory):
 
     home = tmp_path_factory.mktemp("home")
     keep_network(home, FEED, import_feeds(FEED, [FeedSource(get_shared(GTFS))]).timetable)
-    return EmbeddedSource(home, None).open(NetworkRecordStore(home).read().records[FEED])
+    return EmbeddedSource(home, LoopClients(Client)).open(NetworkRecordStore(home).read().records[FEED])
 
 
 @pytest.fixture(scope="module")
