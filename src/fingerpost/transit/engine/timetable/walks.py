@@ -177,7 +177,7 @@ class StraightLine:
         """Return those of ``stops`` (rows or a mask) within a radius of a point, and their distances in metres."""
         order, lats, vectors = self._by_latitude
         margin = math.degrees(radius_m / EARTH_RADIUS_M) * _MARGIN
-        first, end = lats.searchsorted((lat - margin, lat + margin))
+        first, end = lats.searchsorted(lat - margin), lats.searchsorted(lat + margin, "right")
         rows = order[first:end]
         away = vectors[:, first:end] - np.array(_to_vector(lat, lon))[:, None]
         squares = np.einsum("ij,ij->j", away, away)
