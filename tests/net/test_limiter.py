@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.errors import SourceLimited
+from fingerpost.errors import SettingsInvalid, SourceLimited
 from fingerpost.net.limiter import Limiter
 from fingerpost.store.limits import Limits, Pace
 from tests.net.at_once import tell_at_once
@@ -158,24 +158,55 @@ def test_a_removed_file_is_created_again(tmp_path):
     assert [limits.take(EDGAR, START_MS) for _ in range(2)] == [0, 125]
 
 
-def test_counting_on_an_event_loop_does_not_wait_for_another_process(tmp_path):
+@pytest.fixture
+def opened(tmp_path):
+    """Limits whose file a thread has opened, and the path of the file."""
     path = tmp_path / "limits.sqlite"
     limits = Limits(path)
     limits.take(EDGAR, START_MS)
+    return limits, path
+
+
+def test_an_open_file_is_counted_in_without_a_thread(opened):
+    limits, path = opened
+
+    assert [limits.try_take(EDGAR, START_MS), Limits(path).take(EDGAR, START_MS)] == [125, 125]
+
+
+@pytest.mark.parametrize("transaction", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_a_file_that_another_process_has_locked_is_left_to_a_thread(opened, transaction):
+    limits, path = opened
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+        other.execute(transaction)
 
         assert limits.try_take(EDGAR, START_MS) is None
 
 
-def test_counting_on_an_event_loop_leaves_a_removed_file_to_a_thread(tmp_path):
-    path = tmp_path / "limits.sqlite"
-    limits = Limits(path)
-    limits.take(EDGAR, START_MS)
+def test_a_reader_prevents_a_commit_and_the_call_is_counted_once(opened):
+    limits, path = opened
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM rate_limit").fetchall()
+        assert limits.try_take(SHARED, START_MS) is None
+
+    assert [limits.try_take(SHARED, START_MS) for _ in range(26)] == [0] * 25 + [125]
+
+
+def test_a_file_in_the_place_of_the_open_one_is_left_to_a_thread(opened):
+    limits, path = opened
     path.unlink()
     Limits(path).take(EDGAR, START_MS)
 
     assert limits.try_take(EDGAR, START_MS) is None
+
+
+def test_a_newer_program_changed_the_open_file(opened):
+    limits, path = opened
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA user_version = 9")
+
+    with pytest.raises(SettingsInvalid, match="newer fingerpost"):
+        limits.try_take(EDGAR, START_MS)
 
 
 @pytest.mark.parametrize(("max_wait_s", "passes"), [(1.0, True), (0.999, False)])

@@ -90,7 +90,7 @@ class Limiter:
     ) -> None:
         while True:
             now_ms = self._clock_ms()
-            # A thread would take longer than counting does.
+            # Count here if possible, because a thread would take longer.
             wait_ms = self._limits.try_take(pace, now_ms)
             if wait_ms is None:
                 wait_ms = await run_in_thread(self._limits.take, pace, now_ms)

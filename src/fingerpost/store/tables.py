@@ -4,6 +4,7 @@ Statements are in PostgreSQL's dialect; SQLite connections translate them. Each 
 A newer program upgrades older tables when it opens them; an older program refuses to open newer tables.
 """
 
+import os
 import re
 import sqlite3
 import threading
@@ -13,7 +14,7 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
@@ -171,40 +172,45 @@ class SqliteTables:
         return count
 
 
+class _OpenFile(NamedTuple):
+    connection: sqlite3.Connection
+    status: os.stat_result
+    close: Callable[[], object]
+
+
 class OpenSqliteTables(SqliteTables):
     """Tables in a file that stays open after a change, so that ``try_change`` can run on an event loop."""
 
-    _connection: sqlite3.Connection
-    # The inode of the open file; None if no file is open.
-    _inode: int | None = None
-    _close: Callable[[], object] = bool
-
     def __init__(self, file: SqliteFile, layouts: Sequence[Layout]) -> None:
         super().__init__(file, layouts)
+        # Held only while the open file is used or replaced, never while waiting for another process.
         self._lock = threading.Lock()
+        self._opened: _OpenFile | None = None
 
     def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)
-        with self._lock, self.file.translating_sqlite_errors(), ExitStack() as on_error:
-            self._inode = None
-            self._close()
+        with self.file.translating_sqlite_errors(), ExitStack() as on_error:
             self.file.create_owner_only()
-            inode = self.file.path.stat().st_ino
-            self._connection = on_error.enter_context(closing(self.connect()))
-            result = _run_transaction(self._connection, act)
-            self._connection.execute("PRAGMA busy_timeout = 0")
+            status = self.file.path.stat()
+            connection = on_error.enter_context(closing(self.connect()))
+            result = _run_transaction(connection, act)
+            connection.execute("PRAGMA busy_timeout = 0")
             on_error.pop_all()
-            self._close = weakref.finalize(self, self._connection.close)
-            self._inode = inode
-            return result
+        with self._lock:
+            if self._opened is not None:
+                self._opened.close()
+            self._opened = _OpenFile(connection, status, weakref.finalize(self, connection.close))
+        return result
 
     def try_change(self, act: Callable[[Any], _R]) -> _R | None:
-        """Like ``change``, but return None if the file is in use or must be opened."""
+        """Like ``change``, but return None if the file is in use or must be opened; reject newer tables as well."""
         if not self._lock.acquire(blocking=False):
             return None
         try:
             with suppress(sqlite3.Error, OSError):
-                if self._inode == self.file.path.stat().st_ino and self._count_layouts(self._connection):
-                    return _run_transaction(self._connection, act)
+                opened, status = self._opened, self.file.path.stat()
+                if opened is not None and os.path.samestat(opened.status, status):
+                    self._count_layouts(opened.connection)
+                    return _run_transaction(opened.connection, act)
             return None
         finally:
             self._lock.release()
