@@ -149,6 +149,7 @@ class _ResponseTransport(asyncio.Transport):
     def __init__(self, transport: asyncio.Transport) -> None:
         super().__init__()
         self._transport = transport
+        # None before the first write, and empty once the headers are sent.
         self._headers: bytes | None = None
 
     def is_closing(self) -> bool:
