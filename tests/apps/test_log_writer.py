@@ -4,6 +4,7 @@ import io
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -64,6 +65,21 @@ def test_a_record_that_cannot_be_formatted_does_not_raise(capsys):
     handler.flush()
 
     assert "TypeError" in capsys.readouterr().err
+
+
+def test_lines_about_calls_are_written_before_sigterm_ends_the_process():
+    code = """
+import logging, signal
+from fingerpost.apps.logs import end_after_logging, start_logging
+
+start_logging(can_block=False)
+signal.signal(signal.SIGTERM, end_after_logging)
+logging.getLogger("fingerpost").info("called", extra={"call": {}})
+signal.raise_signal(signal.SIGTERM)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr.endswith("called\n")) == (-signal.SIGTERM, True)
 
 
 def test_in_json_the_value_of_a_secret_does_not_hide_keys():

@@ -5,11 +5,11 @@ import json
 import logging
 import os
 import re
+import signal
 import sys
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from queue import Full, Queue
 from typing import TextIO
@@ -22,7 +22,7 @@ _MIN_SECRET_CHARS = 6
 _FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 _MAX_QUEUED_LINES = 2_000
 _FLUSH_TIMEOUT_S = 1.0
-# Lines about successful calls wait this long for others, because calls wait whenever the thread runs.
+# Lines about calls wait this long for others, because formatting and writing them delays running calls.
 _BATCH_DELAY_S = 0.25
 
 
@@ -85,6 +85,13 @@ def start_logging(*, can_block: bool = True, as_json: bool = False) -> None:
     logging.getLogger("fingerpost").setLevel(logging.INFO)
 
 
+def end_after_logging(number: int, _frame: object) -> None:
+    """Handle a signal: write all log lines, and then let the signal end the process."""
+    logging.shutdown()
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)
+
+
 class DroppingHandler(logging.Handler):
     """Passes records to a thread that writes them; records that do not fit in the queue are dropped and counted."""
 
@@ -102,7 +109,8 @@ class DroppingHandler(logging.Handler):
                 self.queue.put_nowait(logging.LogRecord(__name__, logging.WARNING, "", 0, message, (), None))
                 self._dropped = 0
             self.queue.put_nowait(record)
-            if record.levelno > logging.INFO or not hasattr(record, "call"):
+            is_call = record.levelno == logging.INFO and hasattr(record, "call")
+            if not is_call or self.queue.qsize() > self.queue.maxsize / 2:
                 self._is_urgent.set()
         except Full:
             self._dropped += 1
@@ -113,24 +121,19 @@ class DroppingHandler(logging.Handler):
             self._is_urgent.wait(_BATCH_DELAY_S)
             self._is_urgent.clear()
             records += [self.queue.get() for _ in range(self.queue.qsize())]
-            lines = "".join(map(self._format_line, records))
-            # The stream may be closed.
-            with suppress(OSError, ValueError):
-                stream.write(lines)
-                stream.flush()
-            for _ in records:
+            for record in records:
+                # Write line by line, because workers share stderr, and only short writes stay in one piece.
+                try:
+                    stream.write(f"{self.format(record)}\n")
+                    stream.flush()
+                except (OSError, ValueError):
+                    self._dropped += 1
+                except Exception:  # noqa: BLE001  (a record must not end the thread)
+                    self.handleError(record)
                 self.queue.task_done()
 
-    def _format_line(self, record: logging.LogRecord) -> str:
-        try:
-            return f"{self.format(record)}\n"
-        except Exception:  # noqa: BLE001  (a log line must not fail a call)
-            self.handleError(record)
-            return ""
-
     def flush(self) -> None:
-        """Wait up to a second for all lines to be written."""
-        self._is_urgent.set()
+        """Wait up to a second for all lines to be written; a signal handler may call this, so it takes no lock."""
         end = time.monotonic() + _FLUSH_TIMEOUT_S
         while self.queue.unfinished_tasks and time.monotonic() < end:
             time.sleep(0.005)

@@ -2,6 +2,7 @@
 
 import asyncio
 import platform
+import signal
 from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from fingerpost.apps.cli.application import Json, call_tool, open_application, p
 from fingerpost.apps.cli.filings_commands import describe_companies
 from fingerpost.apps.cli.network_add import list_realtime_lines
 from fingerpost.apps.cli.output import new_console, print_line, print_message
-from fingerpost.apps.logs import start_logging
+from fingerpost.apps.logs import end_after_logging, start_logging
 from fingerpost.apps.mcp.listener import Access, Address, parse_ip_networks
 from fingerpost.apps.source_kinds import require_keys
 from fingerpost.apps.storage import check_database, find_database
@@ -74,6 +75,7 @@ def serve(
     if http is None:
         from fingerpost.apps.mcp.server import serve_stdio
 
+        signal.signal(signal.SIGTERM, end_after_logging)
         asyncio.run(serve_stdio(application, new_warm_up(application)))
         return
     from fingerpost.apps.mcp.http import serve_http, serve_workers

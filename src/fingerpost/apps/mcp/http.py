@@ -248,8 +248,13 @@ def _check_storage(settings: Settings) -> None:
 
 @asynccontextmanager
 async def _run(transport: McpTransport, application: Application) -> AsyncIterator[None]:
-    async with aclosing(application), application.runs.journal.recovering(), transport.run():
-        yield
+    try:
+        async with aclosing(application), application.runs.journal.recovering(), transport.run():
+            yield
+    finally:
+        # A signal may end a worker before the log is written.
+        for handler in logging.getLogger().handlers:
+            handler.flush()
 
 
 def serve_http(
@@ -347,4 +352,5 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
+        logging.shutdown()
         os._exit(1)
