@@ -119,7 +119,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
 
 
 class _BufferedStream(httpcore2.AsyncNetworkStream):
-    """A stream that sends at its next read, so that a request's headers and content share a packet."""
+    """A stream that sends at its next read, so that an HTTP/1.1 request's headers and content share a packet."""
 
     def __init__(self, inner: httpcore2.AsyncNetworkStream) -> None:
         self._inner = inner
