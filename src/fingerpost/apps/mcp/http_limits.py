@@ -144,7 +144,7 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
 
 class _ResponseTransport(asyncio.Transport):
-    """Sends a response's headers and content in one packet if the response declares its length."""
+    """Sends headers and content in one packet if a response declares its length; HEAD responses have no content."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         super().__init__()
