@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from fingerpost.apps import source_kinds
-from fingerpost.apps.cli import Caller, network_commands
+from fingerpost.apps.cli import network_commands
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.cli.output import describe_error
 from fingerpost.apps.source_kinds import SourceKind
@@ -217,8 +217,8 @@ def fill(region):
     return {"url": "https://example.org/porto", "key": "PAPER_KEY"}
 
 
-def _call(ctx: typer.Context):
-    ctx.obj = Caller(user=None, verbose=False)
+def _call(user: str | None = None, verbose: bool = False):
+    """Take the options of the root command."""
 
 
 @pytest.fixture

@@ -4,19 +4,12 @@ import atexit
 import errno
 import gc
 import sys
-from dataclasses import dataclass
 
 from fingerpost.errors import NotAccessible, ParameterError, PlaceUnknown, SettingsInvalid, ToolError
 
 TOOL_ERROR = 1
 USAGE = 2
 _INTERRUPTED = 130
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    user: str | None
-    verbose: bool
 
 
 def find_exit_status(error: ToolError | None) -> int:

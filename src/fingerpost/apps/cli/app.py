@@ -11,7 +11,6 @@ from typer.core import TyperCommand, TyperGroup
 
 import fingerpost
 from fingerpost import clock
-from fingerpost.apps.cli import Caller
 
 
 class _Entry(NamedTuple):
@@ -120,14 +119,13 @@ def _print_version(is_requested: bool) -> None:
 
 
 @app.callback()
-def _set_caller(
-    ctx: typer.Context,
-    user: Annotated[str | None, typer.Option(help="Use this user's variables; the default is FINGERPOST_USER.")] = None,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Show the log on stderr.")] = False,
-    version: Annotated[  # noqa: ARG001  (typer prints it before any command)
+def _check_clock(
+    # ``prepare_settings`` reads the first two; typer prints the version before any command.
+    user: Annotated[str | None, typer.Option(help="Use this user's variables; the default is FINGERPOST_USER.")] = None,  # noqa: ARG001
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show the log on stderr.")] = False,  # noqa: ARG001
+    version: Annotated[  # noqa: ARG001
         bool,
         typer.Option("--version", "-V", help="Print the version and exit.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
     clock.find_fixed_time()
-    ctx.obj = Caller(user=user, verbose=verbose)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from fingerpost.apps.cli import Caller, find_exit_status
+from fingerpost.apps.cli import find_exit_status
 from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message, show_status
 from fingerpost.apps.logs import start_logging
 
@@ -50,13 +50,12 @@ def prepare_settings(ctx: typer.Context) -> "Settings":
     # Local imports, here and below, because global ones would slow --help down.
     from fingerpost.apps.settings import read_settings
 
-    # The root command does not run while the shell completes a word.
-    caller: Caller = ctx.obj or Caller(user=ctx.find_root().params["user"], verbose=False)
-    if caller.verbose:
+    options = ctx.find_root().params
+    if options["verbose"]:
         start_logging()
     else:
         logging.getLogger("fingerpost").addHandler(logging.NullHandler())
-    settings = read_settings(user=caller.user)
+    settings = read_settings(user=options["user"])
     settings.prepare_home()
     return settings
 
