@@ -448,10 +448,10 @@ def _findings() -> list[str]:
     lines = ["# Findings of an import", "", NOTICE, ""]
     lines += [*_audience("read an import report", "explains what each finding means for riders"), ""]
     lines += ["[Feeds](../feeds.md) explains the import.", ""]
-    lines += ["| finding | effect | subject | meaning |", "|---|---|---|---|"]
+    lines += ["| finding | effect | meaning |", "|---|---|---|"]
     for kind in FindingKind:
         of_kind = (reason for reason in Reason if reason.kind is kind)
-        lines += [f"| `{each.code}` | {kind} | {each.subject} | {_cell(each.text)} |" for each in of_kind]
+        lines += [f"| `{each.code}` | {kind} | {_cell(each.text)} |" for each in of_kind]
     return lines
 
 

@@ -27,10 +27,9 @@ class FindingKind(StrEnum):
 
 
 class FindingMeaning(NamedTuple):
-    """The effect of a finding on riders; ``subject`` names the lost or guessed items, such as ``trips``."""
+    """The effect of a finding on riders."""
 
     kind: FindingKind
-    subject: str
     text: str
 
     @property
@@ -38,21 +37,7 @@ class FindingMeaning(NamedTuple):
         return self.kind in (FindingKind.LEFT_OUT, FindingKind.NOT_USED)
 
 
-_LEFT_OUT, _NOT_USED, _GUESSED, _NO_EFFECT = FindingKind
-_DANGLING = _NO_EFFECT, "rows that refer to missing rows"
-_SEATS = _NOT_USED, "in-seat transfers"
-_IDLE = _NO_EFFECT, "in-seat transfers"
-_CALLS = _LEFT_OUT, "stop times"
-_TIMES = _GUESSED, "times"
-_DAYS = _LEFT_OUT, "service days"
-_INTERVALS = _LEFT_OUT, "frequencies"
-_TRIPS = _LEFT_OUT, "trips"
-_FILES = _GUESSED, "files"
-_STOPS = _GUESSED, "stops"
-_VALUES = _GUESSED, "values"
-_ZONES = _GUESSED, "time zones"
-_TRANSFERS = _LEFT_OUT, "transfer rules"
-_PATHS = _NOT_USED, "pathways"
+_LEFT_OUT, _UNUSED, _GUESSED, _NO_EFFECT = FindingKind
 
 
 @unique
@@ -63,81 +48,80 @@ class Reason(FindingMeaning, Enum):
     values. Most other reasons mark skipped rows.
     """
 
-    TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive contains the table more than once; the last copy is read"
-    FOLDER_UNAPPLIED = _NOT_USED, "folders", "the folder contains another feed; unpack it, and add it by its own path"
-    TABLE_WITHOUT_COLUMN = _LEFT_OUT, "tables", "a required column is missing"
-    TABLE_ENCODING_ASSUMED = *_FILES, "the file is not UTF-8; it was read as Windows-1252"
-    ROW_LONGER_THAN_HEADER_ASSUMED = *_FILES, "the row has more fields than the header; the extra fields are ignored"
-    TEXT_DIRECTION_REMOVED = _NO_EFFECT, "values", "control characters and text-direction marks are removed"
-    QUOTE_WITHOUT_END_ASSUMED = *_FILES, "a quotation mark is never closed; the row ends at the end of the line"
+    TABLE_REPEATED_ASSUMED = _GUESSED, "the archive contains the table more than once; the last copy is read"
+    FOLDER_UNAPPLIED = _UNUSED, "the folder contains another feed; unpack it, and add it by its own path"
+    TABLE_WITHOUT_COLUMN = _LEFT_OUT, "a required column is missing"
+    TABLE_ENCODING_ASSUMED = _GUESSED, "the file is not UTF-8; it was read as Windows-1252"
+    ROW_LONGER_THAN_HEADER_ASSUMED = _GUESSED, "the row has more fields than the header; the extra fields are ignored"
+    TEXT_DIRECTION_REMOVED = _NO_EFFECT, "control characters and text-direction marks are removed"
+    QUOTE_WITHOUT_END_ASSUMED = _GUESSED, "a quotation mark is never closed; the row ends at the end of the line"
 
-    ID_MISSING = _LEFT_OUT, "rows", "the row has no id"
-    ID_REPEATED = _LEFT_OUT, "rows", "an earlier row has the same id; this row is left out"
-    VALUE_UNREADABLE_ASSUMED = *_VALUES, "the value cannot be parsed or is undefined in GTFS; it is treated as missing"
+    ID_MISSING = _LEFT_OUT, "the row has no id"
+    ID_REPEATED = _LEFT_OUT, "an earlier row has the same id; this row is left out"
+    VALUE_UNREADABLE_ASSUMED = _GUESSED, "the value cannot be parsed or is undefined in GTFS; it is treated as missing"
 
-    ZONE_UNKNOWN_ASSUMED = *_ZONES, "the time zone is unknown; another agency's time zone, or --zone, is used"
-    ZONE_OF_OTHER_AGENCY_ASSUMED = *_ZONES, "agencies have different time zones; the first agency's is used for all"
-    ZONE_OF_OTHER_FEED_UNAPPLIED = _NOT_USED, "time zones", "the time zone of the network's first feed is used instead"
+    ZONE_UNKNOWN_ASSUMED = _GUESSED, "the time zone is unknown; another agency's time zone, or --zone, is used"
+    ZONE_OF_OTHER_AGENCY_ASSUMED = _GUESSED, "agencies have different time zones; the first agency's is used for all"
+    ZONE_OF_OTHER_FEED_UNAPPLIED = _UNUSED, "the time zone of the network's first feed is used instead"
 
-    STOP_KIND_UNKNOWN = _LEFT_OUT, "stops", "location_type is unknown"
-    STOP_WITHOUT_PLACE = _LEFT_OUT, "stops", "the stop has no valid position"
-    STOP_NAME_ASSUMED = *_STOPS, "the stop has no name; its station's name or its id is used"
-    STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; its station's position is used"
-    STOP_ZONE_UNAPPLIED = _NOT_USED, "stop time zones", "the time zone of the stop's agency is used instead"
-    STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the stop's station is not in the feed; the stop is used without it"
-    STOP_POSITION_UNAPPLIED = (
-        _NOT_USED,
-        "stop positions",
-        "no vehicle could reach it in time; the network's area ignores it",
+    STOP_KIND_UNKNOWN = _LEFT_OUT, "location_type is unknown"
+    STOP_WITHOUT_PLACE = _LEFT_OUT, "the stop has no valid position"
+    STOP_NAME_ASSUMED = _GUESSED, "the stop has no name; its station's name or its id is used"
+    STOP_PLACE_ASSUMED = _GUESSED, "the stop has no position; its station's position is used"
+    STOP_ZONE_UNAPPLIED = _UNUSED, "the time zone of the stop's agency is used instead"
+    STOP_PARENT_UNAPPLIED = _UNUSED, "the stop's station is not in the feed; the stop is used without it"
+    STOP_POSITION_UNAPPLIED = _UNUSED, "no vehicle could reach it in time; the network's area ignores it"
+    STOP_WITHOUT_TRIPS = _NO_EFFECT, "no trip serves the stop, and it is over 100 km outside the area"
+    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = _GUESSED, "the stop's name in an earlier feed is used instead"
+
+    ROUTE_TYPE_ASSUMED = _GUESSED, "route_type cannot be read; the mode is OTHER"
+
+    CALENDAR_ROW_UNREADABLE = _LEFT_OUT, "a date cannot be parsed, or the end is before the start; the row is skipped"
+    CALENDAR_RANGE_SHORTENED = _LEFT_OUT, "the feed has more days than can be stored; some are skipped"
+    SERVICE_WITHOUT_DAYS = _NO_EFFECT, "these trips never run"
+
+    TRIP_WITHOUT_ROUTE = _LEFT_OUT, "the trip's route is not in the feed"
+    TRIP_WITHOUT_SERVICE = _LEFT_OUT, "the trip's service_id is not in the feed"
+    TRIP_WITH_FEWER_THAN_TWO_CALLS = _LEFT_OUT, "the trip has fewer than two stops"
+    TRIP_WITHOUT_END_TIMES = _LEFT_OUT, "the trip has no time at its first or last stop"
+    TRIP_RUNS_BACKWARDS = _LEFT_OUT, "the trip arrives before it departs"
+    TRIP_ON_DEMAND_UNSUPPORTED = _UNUSED, "the trip runs on demand (GTFS-Flex), which is not supported"
+
+    CALL_OF_SKIPPED_TRIP = _NO_EFFECT, "a stop time for a skipped trip"
+    CALL_OF_UNKNOWN_TRIP = _LEFT_OUT, "a stop time for a trip that is not in the feed"
+    CALL_AT_UNKNOWN_STOP = _LEFT_OUT, "the stop is not in the feed, or was skipped; the trip skips it"
+    CALL_AT_STATION_ENTRANCE_OR_NODE = _LEFT_OUT, "the stop is a station or entrance, not a platform; the trip skips it"
+    CALL_SEQUENCE_UNREADABLE = _LEFT_OUT, "stop_sequence cannot be read; the trip skips the stop"
+    CALL_TIME_UNREADABLE_ASSUMED = _GUESSED, "the time cannot be read; it is interpolated between the adjacent stops"
+    CALL_TIME_WORKED_OUT = _GUESSED, "the feed has no time at this stop; the time is interpolated by distance"
+    CALL_ORDER_ASSUMED = _GUESSED, "two stop times in a trip have the same stop_sequence; file order is used"
+
+    FREQUENCY_OF_UNKNOWN_TRIP = _NO_EFFECT, "frequencies for an unknown or skipped trip"
+    FREQUENCY_UNREADABLE = _LEFT_OUT, "the row cannot be parsed, or it yields no departures or too many"
+
+    TRANSFER_AT_UNKNOWN_STOP = _NO_EFFECT, "a transfer rule at an entrance, or at an unknown or skipped stop"
+    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = _NO_EFFECT, "a transfer rule for an unknown route or an unknown or skipped trip"
+    TRANSFER_IN_SEAT_UNAPPLIED = _UNUSED, "the second trip does not continue the first; no in-seat transfer is offered"
+    TRANSFER_KIND_UNKNOWN = _LEFT_OUT, "transfer_type is unknown; ordinary transfers apply"
+    TRANSFER_TOO_MANY = _LEFT_OUT, "too many rules or stop pairs; ordinary transfers apply"
+
+    BLOCK_OF_HEADWAYS_UNAPPLIED = _UNUSED, "the trip has no fixed times; no in-seat transfer is offered"
+    BLOCK_OVERLAPS_UNAPPLIED = _UNUSED, "riders must change: trips overlap, or another comes between on some days"
+    BLOCK_WITHOUT_RIDERS_UNAPPLIED = (
+        _NO_EFFECT,
+        "the vehicle turns back, waits too long, or starts its next trip elsewhere",
     )
-    STOP_WITHOUT_TRIPS = _NO_EFFECT, "stops", "no trip serves the stop, and it is over 100 km outside the area"
-    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "the stop's name in an earlier feed is used instead"
 
-    ROUTE_TYPE_ASSUMED = _GUESSED, "modes", "route_type cannot be read; the mode is OTHER"
+    PATHWAY_AT_UNKNOWN_STOP = _LEFT_OUT, "a pathway leads to an unknown stop"
+    PATHWAY_UNREADABLE = _LEFT_OUT, "pathway_mode is unknown"
+    PATHWAY_WITHOUT_TIME_UNAPPLIED = _UNUSED, "the pathway has no duration; it is used for step-free access only"
 
-    CALENDAR_ROW_UNREADABLE = *_DAYS, "a date cannot be parsed, or the end is before the start; the row is skipped"
-    CALENDAR_RANGE_SHORTENED = *_DAYS, "the feed has more days than can be stored; some are skipped"
-    SERVICE_WITHOUT_DAYS = *_DANGLING, "these trips never run"
+    SHAPE_POINT_UNREADABLE = _LEFT_OUT, "a shape point cannot be parsed"
+    SHAPE_UNKNOWN = _LEFT_OUT, "the shape is not in the feed; the trip is drawn from stop to stop"
 
-    TRIP_WITHOUT_ROUTE = *_TRIPS, "the trip's route is not in the feed"
-    TRIP_WITHOUT_SERVICE = *_TRIPS, "the trip's service_id is not in the feed"
-    TRIP_WITH_FEWER_THAN_TWO_CALLS = *_TRIPS, "the trip has fewer than two stops"
-    TRIP_WITHOUT_END_TIMES = *_TRIPS, "the trip has no time at its first or last stop"
-    TRIP_RUNS_BACKWARDS = *_TRIPS, "the trip arrives before it departs"
-    TRIP_ON_DEMAND_UNSUPPORTED = _NOT_USED, "trips", "the trip runs on demand (GTFS-Flex), which is not supported"
-
-    CALL_OF_SKIPPED_TRIP = *_DANGLING, "a stop time for a skipped trip"
-    CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time for a trip that is not in the feed"
-    CALL_AT_UNKNOWN_STOP = *_CALLS, "the stop is not in the feed, or was skipped; the trip skips it"
-    CALL_AT_STATION_ENTRANCE_OR_NODE = *_CALLS, "the stop is a station or entrance, not a platform; the trip skips it"
-    CALL_SEQUENCE_UNREADABLE = *_CALLS, "stop_sequence cannot be read; the trip skips the stop"
-    CALL_TIME_UNREADABLE_ASSUMED = *_TIMES, "the time cannot be read; it is interpolated between the adjacent stops"
-    CALL_TIME_WORKED_OUT = *_TIMES, "the feed has no time at this stop; the time is interpolated by distance"
-    CALL_ORDER_ASSUMED = *_TIMES, "two stop times in a trip have the same stop_sequence; file order is used"
-
-    FREQUENCY_OF_UNKNOWN_TRIP = *_DANGLING, "frequencies for an unknown or skipped trip"
-    FREQUENCY_UNREADABLE = *_INTERVALS, "the row cannot be parsed, or it yields no departures or too many"
-
-    TRANSFER_AT_UNKNOWN_STOP = *_DANGLING, "a transfer rule at an entrance, or at an unknown or skipped stop"
-    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = *_DANGLING, "a transfer rule for an unknown route or an unknown or skipped trip"
-    TRANSFER_IN_SEAT_UNAPPLIED = *_SEATS, "the second trip does not continue the first; no in-seat transfer is offered"
-    TRANSFER_KIND_UNKNOWN = *_TRANSFERS, "transfer_type is unknown; ordinary transfers apply"
-    TRANSFER_TOO_MANY = *_TRANSFERS, "too many rules or stop pairs; ordinary transfers apply"
-
-    BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; no in-seat transfer is offered"
-    BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "riders must change: trips overlap, or another comes between on some days"
-    BLOCK_WITHOUT_RIDERS_UNAPPLIED = *_IDLE, "the vehicle turns back, waits too long, or starts its next trip elsewhere"
-
-    PATHWAY_AT_UNKNOWN_STOP = _LEFT_OUT, "pathways", "a pathway leads to an unknown stop"
-    PATHWAY_UNREADABLE = _LEFT_OUT, "pathways", "pathway_mode is unknown"
-    PATHWAY_WITHOUT_TIME_UNAPPLIED = *_PATHS, "the pathway has no duration; it is used for step-free access only"
-
-    SHAPE_POINT_UNREADABLE = _LEFT_OUT, "shapes", "a shape point cannot be parsed"
-    SHAPE_UNKNOWN = _LEFT_OUT, "shapes", "the shape is not in the feed; the trip is drawn from stop to stop"
-
-    TRANSLATION_OF_UNKNOWN = *_DANGLING, "a translation of an unknown record"
-    TRANSLATION_UNREADABLE = _LEFT_OUT, "translated names", "the translation has no language or no text"
-    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = _NOT_USED, "translated names", "the field is not a stop, route or headsign"
+    TRANSLATION_OF_UNKNOWN = _NO_EFFECT, "a translation of an unknown record"
+    TRANSLATION_UNREADABLE = _LEFT_OUT, "the translation has no language or no text"
+    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = _UNUSED, "the field is not a stop, route or headsign"
 
     @property
     def code(self) -> str:
@@ -196,7 +180,7 @@ class Findings:
 
 
 _BY_CODE: dict[str, FindingMeaning] = {reason.code: reason for reason in Reason}
-_UNKNOWN = FindingMeaning(FindingKind.LEFT_OUT, "rows", "a finding from another version of fingerpost")
+_UNKNOWN = FindingMeaning(FindingKind.LEFT_OUT, "a finding from another version of fingerpost")
 
 
 def find_meaning(code: str) -> FindingMeaning:
