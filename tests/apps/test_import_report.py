@@ -15,8 +15,8 @@ FIRST, LAST = date(2026, 3, 1), date(2026, 3, 31)
 def a_feed(*findings, name="TOWN"):
     place = (FindingPlace(table="trips.txt", line=2),)
     found = tuple(Finding(reason=reason, count=count, places=place) for reason, count in findings)
-    counts = {"stops": 3, "routes": 1, "trips": 9, "runs": 9, "events": 27}
-    return FeedReport(feed=name, source="town.zip", first_day=FIRST, last_day=LAST, findings=found, **counts)
+    counts = {"stops": 3, "routes": 1, "trips": 9, "events": 27}
+    return FeedReport(feed=name, first_day=FIRST, last_day=LAST, findings=found, **counts)
 
 
 def verdict_on(*feeds, today=FIRST):

@@ -27,11 +27,9 @@ def test_a_report_counts_rows_and_names_unread_tables(tmp_path):
         feeds=(
             FeedReport(
                 feed="TEST",
-                source="feed",
                 stops=3,
                 routes=1,
                 trips=1,
-                runs=6,
                 events=3,
                 first_day=date(2026, 1, 1),
                 last_day=date(2026, 12, 31),

@@ -188,11 +188,9 @@ def _build_report(archive: Archive, draft: TimetableDraft) -> FeedReport:
     departures = np.bincount(draft.trips.service[draft.trip_departures.trip], minlength=len(draft.services))
     return FeedReport(
         feed=feed.name,
-        source=archive.name,
         stops=len(draft.stops),
         routes=len(draft.routes),
         trips=len(draft.trip_stop_time_count),
-        runs=len(draft.trip_departures.trip),
         events=len(draft.stop_times.stop),
         first_day=date.fromordinal(int(days[0])),
         last_day=date.fromordinal(int(days[-1])),

@@ -37,18 +37,16 @@ class StreetCoverage:
 class FeedReport:
     """The import report of one feed.
 
-    Only usable rows count; a stop that two feeds share counts in both. ``events`` is the number of stop times, and
-    ``runs`` is the number of trip departures. ``gaps`` are the (first, last) days of periods without trips between
-    ``first_day`` and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of
-    the average daily departures of the busiest 28 consecutive days, or None if fewer than seven days follow.
+    Only usable rows count; a stop that two feeds share counts in both. ``events`` is the number of stop times.
+    ``gaps`` are the (first, last) days of periods without trips between ``first_day`` and ``last_day``, in the time
+    zone ``zone``. ``thin_after`` is the last day with at least a quarter of the average daily departures of the busiest
+    28 consecutive days, or None if fewer than seven days follow.
     """
 
     feed: str
-    source: str
     stops: int
     routes: int
     trips: int
-    runs: int
     events: int
     first_day: date
     last_day: date

@@ -10,7 +10,7 @@ import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.field_values import parse_integer, parse_time_s
-from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
+from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNREADABLE
 from fingerpost.transit.engine.gtfs.csv.table import Block, ColumnBuffer, IdIndex, Table
 from fingerpost.transit.engine.gtfs.stops import Stops
@@ -23,6 +23,7 @@ from fingerpost.transit.engine.timetable.timetable import (
     NO_ALIGHTING,
     NO_BOARDING,
     STOP,
+    Bool,
     Int32,
     Int64,
     UInt8,
@@ -119,7 +120,7 @@ def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdI
 
 def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool
-) -> tuple[StopTimes, Mask]:
+) -> tuple[StopTimes, Bool]:
     """Return the stop times of known trips at boardable stops, in file order, and a mask of the on-demand trips."""
     stop_ids = IdIndex(stops.row_by_id)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
@@ -158,7 +159,7 @@ def _read_rows(
     return StopTimes(**buffer.finish()), is_on_demand[:-1]
 
 
-def _read_times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:
+def _read_times_s(table: Table, block: Block, column: int, usable: Bool) -> Int32:
     times_s = block.read_times_s(column)
     faulty = times_s == UNREADABLE
     if faulty.any():
@@ -167,7 +168,7 @@ def _read_times_s(table: Table, block: Block, column: int, usable: Mask) -> Int3
     return times_s
 
 
-def _read_flags(table: Table, block: Block, usable: Mask) -> UInt8:
+def _read_flags(table: Table, block: Block, usable: Bool) -> UInt8:
     flags = np.zeros(len(block.lines), np.uint8)
     for column, flag in ((_PICKUP, NO_BOARDING), (_DROP_OFF, NO_ALIGHTING)):
         if _COLUMNS[column] not in table.columns:
@@ -191,7 +192,7 @@ def _sort_rows(table: Table, stop_times: StopTimes) -> StopTimes:
     return stop_times
 
 
-def _mark_usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, is_on_demand: Mask) -> tuple[Mask, Int64]:
+def _mark_usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, is_on_demand: Bool) -> tuple[Bool, Int64]:
     """Return a mask of the usable trips, and each trip's number of stop times; report the other trips."""
     trip, arrival_s, departure_s = stop_times.trip, stop_times.arrival_s, stop_times.departure_s
     count = np.bincount(trip, minlength=len(trips))

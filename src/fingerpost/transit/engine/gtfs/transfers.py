@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
-from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
+from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN
 from fingerpost.transit.engine.gtfs.csv.table import Block, IdIndex, Table
 from fingerpost.transit.engine.gtfs.stops import Stops
@@ -21,7 +21,7 @@ from fingerpost.transit.engine.timetable.draft import (
     TransferColumns,
     TripDepartureColumns,
 )
-from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
+from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Bool, Int32, Int64
 
 # Limits on the stop pairs in one rule and on the rules in a feed; no real feed reaches them.
 MAX_PAIRS_PER_ROW = 250_000
@@ -89,7 +89,7 @@ def read_transfers(
     )
 
 
-def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple[Int32, Mask, Mask]:
+def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple[Int32, Bool, Bool]:
     """Return a block's rules, a mask of the links between trips, and a mask of other usable rules; report the rest."""
     type_, bad_type = block.read_integers(2, RECOMMENDED)
     min_s, bad_min = block.read_integers(3, -1)
@@ -137,7 +137,7 @@ class Departures(NamedTuple):
     end_s: Int64
     begin_stop: Int32
     end_stop: Int32
-    is_exact: Mask
+    is_exact: Bool
     place: Int32
 
     def find_single(self, trip: int) -> int | None:

@@ -8,11 +8,11 @@ import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.field_values import parse_integer
-from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
+from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.table import ColumnBuffer, IdIndex, Table
 from fingerpost.transit.engine.timetable.columns import NO_INT32, list_starts, mark_rows
 from fingerpost.transit.engine.timetable.draft import RouteRow, ShapeColumns
-from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, Int8, Int32
+from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, Bool, Int8, Int32
 from fingerpost.transit.model.line_colors import parse_color
 
 _MAX_ROUTE_TYPE = 32_767
@@ -80,7 +80,7 @@ class Trips:
     def __len__(self) -> int:
         return len(self.lines)
 
-    def select(self, selected: Mask) -> "Trips":
+    def select(self, selected: Bool) -> "Trips":
         """Return the selected trips, renumbered."""
         if selected.all():
             return self
@@ -128,7 +128,7 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
     return replace(trips.select(usable), skipped=skipped)
 
 
-def _mark_first_occurrences(rows: Int32, first_new: int) -> Mask:
+def _mark_first_occurrences(rows: Int32, first_new: int) -> Bool:
     """Mark the first occurrence of each row number from ``first_new`` on; new rows are numbered in order."""
     highest = np.maximum.accumulate(np.concatenate([np.array([first_new - 1], np.int32), rows]))
     return rows > highest[:-1]

@@ -7,11 +7,8 @@ from enum import Enum, StrEnum, unique
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.timetable import Int32
-
-Mask = npt.NDArray[np.bool_]
+from fingerpost.transit.engine.timetable.timetable import Bool, Int32
 
 # The maximum number of places stored for each reason.
 MAX_PLACES = 5
@@ -163,7 +160,7 @@ class Findings:
         if len(lines):
             self._counts[reason] += len(lines)
 
-    def drop_faulty(self, table: str, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
+    def drop_faulty(self, table: str, lines: Int32, usable: Bool, faults: Iterable[tuple[Reason, str, Bool]]) -> Bool:
         """Report each faulty row under its first fault (reason, column, mask); return a mask of the usable rows."""
         for reason, column, faulty in faults:
             if faulty.any():

@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.field_values import INTEGER_LIMIT
-from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
+from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import look_up_ids, parse_decimals, parse_times, split_rows
 from fingerpost.transit.engine.timetable.columns import TextColumn
-from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
+from fingerpost.transit.engine.timetable.timetable import Bool, Float64, Int32, UInt8
 
 _BLOCK_BYTES = 1_048_576
 _HEADER_BLOCK_BYTES = 32_768
@@ -50,7 +50,7 @@ class Block(NamedTuple):
     ends: Int32
     lines: Int32
 
-    def read_integers(self, column: int, empty: int) -> tuple[Int32, Mask]:
+    def read_integers(self, column: int, empty: int) -> tuple[Int32, Bool]:
         """Return a column of integers and a mask of the unreadable values, which become ``empty``.
 
         Integers such as 3.0 are allowed, because spreadsheets write them; 2,000 is unreadable.
@@ -69,8 +69,8 @@ class Block(NamedTuple):
         parse_decimals(self.blob, self.starts[column], self.ends[column], values, allows_comma)
         return values
 
-    def is_filled(self, column: int) -> Mask:
-        filled: Mask = self.ends[column] > self.starts[column]
+    def is_filled(self, column: int) -> Bool:
+        filled: Bool = self.ends[column] > self.starts[column]
         return filled
 
     def read_texts(self, column: int) -> list[str]:
@@ -168,10 +168,10 @@ class Table:
     def note_rows(self, reason: Reason, lines: Int32, column: str = "") -> None:
         self.findings.add_many(reason, self.name, lines, column)
 
-    def drop_faulty(self, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
+    def drop_faulty(self, lines: Int32, usable: Bool, faults: Iterable[tuple[Reason, str, Bool]]) -> Bool:
         return self.findings.drop_faulty(self.name, lines, usable, faults)
 
-    def read_choices(self, block: Block, slot: int, column: str, empty: int, values: range, is_reported: Mask) -> Int32:
+    def read_choices(self, block: Block, slot: int, column: str, empty: int, values: range, is_reported: Bool) -> Int32:
         """Return a column of choices with invalid values set to ``empty``; report those in ``is_reported`` rows."""
         column_values, faulty = block.read_integers(slot, empty)
         faulty |= ((column_values < values[0]) | (column_values > values[-1])) & block.is_filled(slot)
@@ -273,7 +273,7 @@ class ColumnBuffer:
         self._types = types
         self._parts: dict[str, list[npt.NDArray[Any]]] = {name: [np.empty(0, dtype)] for name, dtype in types.items()}
 
-    def append(self, values: Mapping[str, npt.NDArray[Any]], selected_rows: Mask) -> None:
+    def append(self, values: Mapping[str, npt.NDArray[Any]], selected_rows: Bool) -> None:
         for name, dtype in self._types.items():
             self._parts[name].append(values[name][selected_rows].astype(dtype, copy=False))
 

@@ -6,15 +6,14 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
-from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
+from google.transit.gtfs_realtime_pb2 import TripDescriptor
 
 from fingerpost.transit.engine.gtfs.csv.field_values import parse_day, parse_time_s
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
+from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import StopTimeUpdate
 from fingerpost.transit.engine.timetable.columns import group_rows
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services, local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
-
-StopTimeUpdate = TripUpdate.StopTimeUpdate
 
 
 class Scope(NamedTuple):
