@@ -197,9 +197,8 @@ def read_labels(content: bytes, name: str) -> dict[str, str]:
             locator.get(f"{_XLINK}label"): locator.get(f"{_XLINK}href", "").rpartition("#")[2].replace("_", ":", 1)
             for locator in link.iterfind(f"{_LINK}loc")
         }
-        concept_by_label = {}
-        for arc in link.iterfind(f"{_LINK}labelArc"):
-            concept_by_label[arc.get(f"{_XLINK}to")] = concepts.get(arc.get(f"{_XLINK}from"))
+        arcs = link.iterfind(f"{_LINK}labelArc")
+        concept_by_label = {arc.get(f"{_XLINK}to"): concepts.get(arc.get(f"{_XLINK}from")) for arc in arcs}
         for label in link.iterfind(f"{_LINK}label"):
             concept, role = concept_by_label.get(label.get(f"{_XLINK}label")), label.get(f"{_XLINK}role", "")
             if concept and label.text and role in _LABEL_ROLES and label.get(_LANGUAGE, "en").startswith("en"):
