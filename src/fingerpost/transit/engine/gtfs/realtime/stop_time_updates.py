@@ -6,7 +6,6 @@ Times override delays.
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -154,21 +153,15 @@ def _order_times(
     planned_times = [time for pair in zip(planned.arrival, planned.departure, strict=True) for time in pair]
     delays = [delay_s or 0 for pair in delays_s for delay_s in pair]
     times = [time + delay_s for time, delay_s in zip(planned_times, delays, strict=True)]
+    ordered = np.array(times)
     if times != sorted(times):
-        is_stated = [
-            delay_s is not None for position in range(len(delays_s)) for delay_s in stated_s.get(position, (None, None))
-        ]
-        stated = [row for row, is_given in enumerate(is_stated) if is_given]
-        for earlier, later in pairwise(stated):
-            times[later] = max(times[later], times[earlier])
-        ceiling = max(times)
-        for row in reversed(range(len(times))):
-            if is_stated[row]:
-                ceiling = times[row]
-            times[row] = min(times[row], ceiling)
-        for row in range(1, len(times)):
-            times[row] = max(times[row], times[row - 1])
-    ordered_s = np.subtract(times, planned_times).astype(np.int32)
+        given_s = (delay_s for row in range(len(delays_s)) for delay_s in stated_s.get(row, (None, None)))
+        is_stated = np.array([delay_s is not None for delay_s in given_s])
+        ordered[is_stated] = np.maximum.accumulate(ordered[is_stated])
+        # No time exceeds the next stated one.
+        ceilings = np.where(is_stated, ordered, ordered.max())[::-1]
+        ordered = np.maximum.accumulate(np.minimum(ordered, np.minimum.accumulate(ceilings)[::-1]))
+    ordered_s = np.subtract(ordered, planned_times).astype(np.int32)
     return ordered_s[0::2].copy(), ordered_s[1::2].copy()
 
 
