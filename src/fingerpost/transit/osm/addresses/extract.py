@@ -117,12 +117,9 @@ def find_names(tags: Tags) -> FeatureNames | None:
 
 def _list_values(tags: Tags, keys: tuple[str, ...]) -> Iterator[str]:
     for key, value in tags.items():
-        if not key.startswith(keys):
-            continue
         stem, _, tail = key.partition(":")
-        if stem not in keys or not all(part.isdecimal() or part in LANGUAGES for part in tail.split(":") if tail):
-            continue
-        yield from filter(None, map(str.strip, value.split(";")))
+        if stem in keys and all(part.isdecimal() or part in LANGUAGES for part in tail.split(":") if tail):
+            yield from filter(None, map(str.strip, value.split(";")))
 
 
 _KEYS = ("name", "name:fi", "name:sv", "name:en", "addr:housenumber")
