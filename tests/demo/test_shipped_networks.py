@@ -8,7 +8,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from fingerpost.errors import DataNotFound
 from fingerpost.transit.engine.demo import NAMES, open_demo
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.stop_ids import escape
@@ -37,16 +36,6 @@ def hops(timetable: Timetable) -> set[tuple[int, int]]:
         timetable.stop_time_stop[timetable.list_stop_times(trip)].tolist() for trip in range(len(timetable.trip_route))
     )
     return {pair for stops in trips for pair in itertools.pairwise(stops)}
-
-
-def test_an_unknown_demo_is_refused_with_the_known_names():
-    with pytest.raises(DataNotFound) as refused:
-        open_demo("DEMO-PARIS")
-
-    assert (refused.value.message, refused.value.hint) == (
-        "There is no demo network 'DEMO-PARIS'",
-        "Choose one of: DEMO-HELSINKI, DEMO-LONDON",
-    )
 
 
 @pytest.mark.parametrize("name", NAMES)

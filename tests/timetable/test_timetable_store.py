@@ -74,7 +74,7 @@ def test_names_that_are_refused(tmp_path, name):
 def test_an_unknown_network_is_named(tmp_path):
     store = TimetableStore(tmp_path)
     put(store, OLD)
-    for ask in (store.get, store.open, store.remove):
+    for ask in (store.get, store.open):
         with pytest.raises(ParameterError) as caught:
             ask("tre")
         assert caught.value.message == "There is no network TRE. Added networks: HSL"

@@ -72,7 +72,7 @@ def import_feeds(
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names the file, table and line, and says what to do.
-        ParameterError: there is no feed, or two feeds have the same name.
+        ParameterError: a feed cannot be called that, or two feeds have the same name.
     """
     merger, headsigns, reports, zones = FeedMerger(), IdIndex(), [], list[str]()
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):
@@ -107,8 +107,6 @@ def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
 
     The first feed's default omits the file name, so that its ids stay the same when feeds are added (rule A8).
     """
-    if not sources:
-        raise ParameterError("A network needs at least one feed: NAME PATH", {"field": "feed"})
     names: list[str] = []
     default_names: set[str] = set()
     for number, source in enumerate(sources):

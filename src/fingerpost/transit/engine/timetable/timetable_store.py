@@ -101,11 +101,8 @@ class TimetableStore:
             return self.get(name)
 
     def remove(self, name: str) -> None:
-        name = parse_network_name(name)
-        if not self._locate(name).exists():
-            raise self._new_unknown_network(name)
         with self._locked():
-            self._locate(name).unlink(missing_ok=True)
+            self._locate(parse_network_name(name)).unlink(missing_ok=True)
 
     def _locked(self) -> AbstractContextManager[None]:
         """Lock the networks during a change, and remove unused folders afterwards."""
@@ -130,7 +127,8 @@ class TimetableStore:
             format_ = int(raw.get("format", 0))
             checksums = dict(raw["checksums"] if format_ == FORMAT else {})
         except FileNotFoundError:
-            raise self._new_unknown_network(name) from None
+            names = ", ".join(self.list_names()) or "none"
+            raise ParameterError(f"There is no network {name}. Added networks: {names}", {"field": "name"}) from None
         except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise SettingsInvalid(
                 f"The network {name} cannot be read ({error}). Run `fingerpost network add` again for this network"
@@ -193,10 +191,6 @@ class TimetableStore:
                 shutil.rmtree(folder, ignore_errors=True)
         for draft in self._root.glob(".*.draft"):
             draft.unlink(missing_ok=True)
-
-    def _new_unknown_network(self, name: str) -> ParameterError:
-        names = ", ".join(self.list_names()) or "none"
-        return ParameterError(f"There is no network {name}. Added networks: {names}", {"field": "name"})
 
 
 def _flush_files(folder: Path) -> None:
