@@ -51,7 +51,8 @@ def prepare_settings(ctx: typer.Context) -> "Settings":
     from fingerpost.apps.settings import read_settings
 
     options = ctx.find_root().params
-    if options["verbose"]:
+    # While the shell completes a word, the log would be written into the command line.
+    if options["verbose"] and not ctx.resilient_parsing:
         start_logging()
     else:
         logging.getLogger("fingerpost").addHandler(logging.NullHandler())
