@@ -11,15 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.transit.model.geodesy import Point
-from fingerpost.transit.model.place import (
-    DEFAULT_LANGUAGE,
-    Coordinate,
-    Place,
-    PlaceKind,
-    PlaceMatch,
-    choose_language,
-    match_place,
-)
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, choose_language, match_place
 from fingerpost.transit.osm.addresses import address_text
 from fingerpost.transit.osm.addresses.address_text import POSTCODE, AddressText, HouseNumber
 from fingerpost.transit.osm.addresses.extract import FeatureKind
@@ -311,7 +303,7 @@ class AddressIndex:
         guess: str | None = None,
     ) -> Place:
         chosen = choose_language(language, feature.names)
-        name = feature.name if chosen == DEFAULT_LANGUAGE else feature.names[chosen]
+        name = feature.names.get(chosen, feature.name)
         tail = f" {number}" if number else ""
         return Place(
             name=f"{name}{tail}",
