@@ -25,14 +25,7 @@ from fingerpost.filings.figure import (
     MetricFigures,
 )
 from fingerpost.filings.formula import OPERATORS, list_lookups, read_formula
-from fingerpost.filings.period_filter import (
-    LAST_DAY,
-    NEWEST,
-    NEWEST_FOUR_QUARTERS,
-    NEWEST_YEAR,
-    PeriodFilter,
-    select_figures,
-)
+from fingerpost.filings.period_filter import LAST_DAY, NEWEST, NEWEST_TTM, NEWEST_YEAR, PeriodFilter, select_figures
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar, find_newest_common
 from fingerpost.filings.reply import build_missing, build_not_found, build_row, build_source
 from fingerpost.filings.resolver import resolve
@@ -370,7 +363,7 @@ class CompanyFigures:
             raise build_not_found(
                 f"No financial facts found for {self.company.ticker}", {period.newest: entry}, self.provenance
             )
-        return replace(newest, is_trailing=period.newest == NEWEST_FOUR_QUARTERS)
+        return replace(newest, is_trailing=period.newest == NEWEST_TTM)
 
     def find_newest(self, keyword: str = NEWEST) -> PeriodFilter | None:
         as_of = self.options.as_of

@@ -11,7 +11,7 @@ from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, TRAILING, YEA
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 
 _FISCAL = re.compile(r"(?:FY)?([0-9]{4})(?:[- ]?(FY|Q[1-4]))?", re.IGNORECASE)
-NEWEST, NEWEST_YEAR, NEWEST_FOUR_QUARTERS = "latest", "latest-annual", "ttm"
+NEWEST, NEWEST_YEAR, NEWEST_TTM = "latest", "latest-annual", "ttm"
 _RANGE_SEPARATOR = ".."
 MAX_PERIODS = 40
 _QUARTER_SLACK_DAYS = 14
@@ -92,7 +92,7 @@ def read_period(text: str) -> PeriodFilter:
     """Parse a fiscal year, a quarter, a range, or a keyword such as ``latest``; raise ValueError for other text."""
     if text.count(_RANGE_SEPARATOR) == 1:
         return _read_range(text)
-    if (word := text.strip().lower()) in (NEWEST, NEWEST_YEAR, NEWEST_FOUR_QUARTERS):
+    if (word := text.strip().lower()) in (NEWEST, NEWEST_YEAR, NEWEST_TTM):
         return PeriodFilter(newest=word)
     matched = _FISCAL.fullmatch(text.strip())
     if matched is None:

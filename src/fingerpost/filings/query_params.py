@@ -24,14 +24,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH, to_number
-from fingerpost.filings.period_filter import (
-    FIRST_DAY,
-    LAST_DAY,
-    NEWEST_FOUR_QUARTERS,
-    NEWEST_YEAR,
-    PeriodFilter,
-    read_period,
-)
+from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY, NEWEST_TTM, NEWEST_YEAR, PeriodFilter, read_period
 
 
 def build_error(field: str, sentence: str) -> ValidationError:
@@ -96,7 +89,7 @@ FiscalPeriod = Annotated[
 
 
 def _require_single_period(period: PeriodFilter) -> PeriodFilter:
-    if period.count > 1 or period.newest == NEWEST_FOUR_QUARTERS:
+    if period.count > 1 or period.newest == NEWEST_TTM:
         raise ValueError("must be one period here; financial_facts, compare and calculate accept ranges and ttm")
     return period
 
@@ -201,7 +194,7 @@ class CompareParams(WindowParams):
 
 
 def _reject_trailing_year(period: PeriodFilter) -> PeriodFilter:
-    if period.newest == NEWEST_FOUR_QUARTERS:
+    if period.newest == NEWEST_TTM:
         raise ValueError("must be a fiscal period here; financial_facts, compare and calculate accept ttm")
     return period
 

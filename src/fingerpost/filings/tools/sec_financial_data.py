@@ -6,14 +6,8 @@ from fingerpost.filings import claims, query_params, questions
 from fingerpost.filings.sandbox import run_sql
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools import sec_text as text
+from fingerpost.filings.tools import segment_query
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
-from fingerpost.filings.tools.segment_query import (
-    SegmentRow,
-    SegmentsAnswer,
-    SegmentsParams,
-    format_segments,
-    list_segments,
-)
 
 _FIGURES = partial(QueryType, shape=shape.ValuesAnswer, results=list[shape.FigureRow], data=dict[str, shape.Headline])
 _TABLE = partial(QueryType, shape=shape.SourcedAnswer, text=text.format_table)
@@ -65,12 +59,12 @@ _QUERIES = (
     ),
     QueryType(
         name="segments",
-        params=SegmentsParams,
-        answer=list_segments,
-        shape=SegmentsAnswer,
-        results=list[SegmentRow],
+        params=segment_query.SegmentsParams,
+        answer=segment_query.list_segments,
+        shape=segment_query.SegmentsAnswer,
+        results=list[segment_query.SegmentRow],
         data=dict[str, dict[str, shape.Headline]],
-        text=format_segments,
+        text=segment_query.format_segments,
         continuation_hint="Specify an axis or a shorter period.",
         usage="segments {ticker, metric, axis: segment|product|region, period}",
     ),

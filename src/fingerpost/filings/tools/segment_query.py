@@ -11,7 +11,7 @@ from fingerpost.filings import segments
 from fingerpost.filings.concepts import RECIPE, find_metric, suggest_metrics
 from fingerpost.filings.figure import ANNUAL_FORMS, EDGAR, cite_filing
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.period_filter import LAST_DAY, NEWEST_FOUR_QUARTERS, NEWEST_YEAR, PeriodFilter
+from fingerpost.filings.period_filter import LAST_DAY, NEWEST_TTM, NEWEST_YEAR, PeriodFilter
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.query_params import Day, FiscalPeriod, StepParams, Ticker, Word
 from fingerpost.filings.reasons import open_company
@@ -140,7 +140,7 @@ def _list_tags(reports: Iterable[Report]) -> list[str]:
 
 def _list_periods(period: PeriodFilter, reports: Iterable[Report], calendar: FiscalCalendar) -> list[PeriodFilter]:
     """Return the fiscal periods of a query; ``latest`` is the period of the newest loaded report."""
-    if period.newest == NEWEST_FOUR_QUARTERS:
+    if period.newest == NEWEST_TTM:
         message = "the last four quarters have no segments, because filings do not report fourth quarters"
         entry = build_missing("not_derivable", message, "Specify a fiscal year")
         raise build_not_found("No segments found", {"ttm": entry})
