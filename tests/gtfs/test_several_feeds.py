@@ -43,13 +43,10 @@ def test_two_files_of_one_name_must_be_named_apart(tmp_path):
     assert caught.value.message == "Two of the feeds would both be called NET-GTFS. Name them: FEED=PATH"
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [([], "at least one feed"), *(([name], "A feed cannot be called") for name in ("", " ", "demo-helsinki"))],
-)
-def test_a_network_needs_a_feed_with_a_name_of_its_own(tmp_path, names, message):
-    with pytest.raises(ParameterError, match=message):
-        import_feeds("net", [FeedSource(tmp_path, name) for name in names])
+@pytest.mark.parametrize("name", ["", " ", "demo-helsinki"])
+def test_a_feed_needs_a_name_of_its_own(tmp_path, name):
+    with pytest.raises(ParameterError, match="A feed cannot be called"):
+        import_feeds("net", [FeedSource(tmp_path, name)])
 
 
 def test_feeds_with_different_names_share_nothing(tmp_path):
