@@ -12,6 +12,8 @@ from typing import TypeVar
 
 YEAR, QUARTER, HALF, NINE_MONTHS, INSTANT, OTHER = "FY", "Q", "H1", "9M", "instant", "other"
 YEAR_TO_DATE = (HALF, NINE_MONTHS)
+# How to derive the quarter that only one of two periods contains: from the longer one, subtract the shorter one.
+SUBTRACTIONS = ((YEAR, NINE_MONTHS, "FY - 9M"), (NINE_MONTHS, HALF, "9M - H1"), (HALF, QUARTER, "H1 - Q1"))
 # Trailing twelve months: four consecutive quarters that are not a fiscal year.
 TRAILING = "TTM"
 QUARTERS = 4

@@ -26,16 +26,7 @@ from fingerpost.filings.figure import (
     Revision,
     derive_figure,
 )
-from fingerpost.filings.periods import (
-    HALF,
-    NINE_MONTHS,
-    QUARTER,
-    YEAR,
-    FiscalCalendar,
-    classify_period,
-    day_after,
-    day_number,
-)
+from fingerpost.filings.periods import QUARTER, SUBTRACTIONS, FiscalCalendar, classify_period, day_after, day_number
 from fingerpost.filings.revisions import (
     RESTATED,
     ROUNDED,
@@ -264,7 +255,6 @@ def _set_fiscal_period(figure: Figure, calendar: FiscalCalendar) -> Figure:
     return replace(figure, fiscal_year=year, fiscal_quarter=quarter)
 
 
-_SUBTRACTIONS = ((YEAR, NINE_MONTHS, "FY - 9M"), (NINE_MONTHS, HALF, "9M - H1"), (HALF, QUARTER, "H1 - Q1"))
 _AMOUNT_DIGITS = 4
 
 
@@ -281,7 +271,7 @@ def _derive_quarters(
     by_class_and_start = group_by_key(((figure.period, figure.start), figure) for figure in figures)
     derived: dict[str, Figure] = {}
     rejected: dict[str, Figure] = {}
-    for longer_class, shorter_class, formula in _SUBTRACTIONS:
+    for longer_class, shorter_class, formula in SUBTRACTIONS:
         for longer in figures:
             if longer.period != longer_class or stated_tiers.get(longer.end, longer.tier + 1) <= longer.tier:
                 continue
