@@ -3,16 +3,15 @@
 import ssl
 import sys
 
-import httpcore2
-
 from fingerpost.apps.cli import main
 from fingerpost.net import client
+from fingerpost.net.streams import StreamBackend
 from fingerpost.net.transport import CheckedBackend, WireTransport
 
 HOST, PORT, CERTIFICATE = sys.argv[1:4]
 
 
-class ThisMachine(httpcore2.AnyIOBackend):
+class ThisMachine(StreamBackend):
     async def connect_tcp(self, host, port, *rest):
         return await super().connect_tcp(host, int(PORT), *rest)
 

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 import httpcore2
 
+from fingerpost.net.streams import StreamBackend
 from tests.conformance.suite import ServerFault
 from tests.net import local_server
 from tests.net.local_server import LocalServer, answer, anywhere, listening
@@ -17,7 +18,7 @@ FAULTY_REPLIES = {
 }
 
 
-class Port(httpcore2.AnyIOBackend):
+class Port(StreamBackend):
     """Finds the server at port 80, wherever it listens; None for nowhere."""
 
     def __init__(self, port):

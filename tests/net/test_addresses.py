@@ -1,7 +1,5 @@
 """Connections are made only to checked addresses."""
 
-from unittest.mock import AsyncMock
-
 import httpcore2
 import pytest
 
@@ -22,15 +20,6 @@ class Wire(httpcore2.AsyncNetworkBackend):
         if host in self.dead:
             raise httpcore2.ConnectError("dead")
         return httpcore2.AsyncMockStream([])
-
-
-class RecordingStream(httpcore2.AsyncMockStream):
-    def __init__(self, response):
-        super().__init__([response])
-        self.writes = []
-
-    async def write(self, buffer, timeout=None):  # noqa: ASYNC109
-        self.writes.append(buffer)
 
 
 PUBLIC = "8.8.8.8 172.32.0.1 2001:4860:4860::8888 ::ffff:8.8.8.8 64:ff9b::808:808"
@@ -97,13 +86,3 @@ async def test_an_unknown_name_is_unreachable():
 
     with pytest.raises(SourceUnreachable, match="has no address"):
         await CheckedBackend(resolve=unknown, inner=Wire()).connect_tcp("nowhere.invalid", 80)
-
-
-async def test_a_requests_headers_and_content_are_one_write():
-    stream = RecordingStream(answer(body=b"hi"))
-    wire = Wire()
-    wire.connect_tcp = AsyncMock(return_value=stream)
-    async with new_client(inner=wire) as client:
-        await client.fetch(Request(url="http://feeds.example/graphql", content=b"{}", limits=LIMITS))
-
-    assert [write.endswith(b"\r\n\r\n{}") for write in stream.writes] == [True]

@@ -1,7 +1,9 @@
 """TLS uses the host name, although the connection goes to a checked address."""
 
+import asyncio
 import datetime as dt
 import ssl
+from dataclasses import replace
 
 import pytest
 
@@ -9,8 +11,9 @@ from fingerpost.errors import SourceUnreachable
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
 from fingerpost.net.transport import CheckedBackend, WireTransport
-from tests.net.local_server import HOST, LIMITS, answer, names, serving
+from tests.net.local_server import HOST, LIMITS, LOOPBACK, answer, names, serving
 
+BIG = bytes(3_000_000)
 x509 = pytest.importorskip("cryptography.x509")
 
 
@@ -41,10 +44,10 @@ def new_certificate(folder, name):
     return path
 
 
-def serving_tls(certificate):
+def serving_tls(certificate, reply=None):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
-    return serving(answer(body=b"hello"), tls=context)
+    return serving(reply or answer(body=b"hello"), tls=context)
 
 
 def trusting(*certificates):
@@ -70,3 +73,35 @@ async def test_a_certificate_that_is_not_the_names_or_not_trusted_is_refused(tmp
             await client.fetch(Request(url=server.url, limits=LIMITS))
 
     assert (raised.value.retryable, server.asked) == (False, [])
+
+
+async def test_a_tls_server_that_closes_amid_its_response_is_unreachable(tmp_path):
+    async def hang_up(writer):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhello")
+
+    own = new_certificate(tmp_path, HOST)
+    async with serving_tls(own, hang_up) as server, trusting(own) as client:
+        with pytest.raises(SourceUnreachable, match="before its response was complete"):
+            await client.fetch(Request(url=server.url, limits=replace(LIMITS, attempts=1)))
+
+
+async def test_a_large_tls_response_arrives_whole(tmp_path):
+    own = new_certificate(tmp_path, HOST)
+    async with serving_tls(own, answer(body=BIG)) as server, trusting(own) as client:
+        got = await client.fetch(Request(url=server.url, limits=replace(LIMITS, max_bytes=len(BIG))))
+
+    assert got.body == BIG
+
+
+async def test_a_server_without_tls_is_unreachable():
+    async def serve(reader, writer):
+        await reader.read(1)
+        writer.write(answer("400 Bad Request"))
+        writer.close()
+
+    server = await asyncio.start_server(serve, LOOPBACK, 0)
+    url = f"https://{HOST}:{server.sockets[0].getsockname()[1]}"
+    async with trusting() as client:
+        with pytest.raises(SourceUnreachable, match="could not be reached"):
+            await client.fetch(Request(url=url, limits=replace(LIMITS, attempts=1)))
+    server.close()

@@ -6,7 +6,7 @@ import logging
 import socket
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -17,13 +17,13 @@ from fingerpost import errors
 from fingerpost.errors import SourceUnreachable, advise
 from fingerpost.net.request import REDIRECTS, Request
 from fingerpost.net.response import NOT_MODIFIED, Body, Decompression, MemoryBody
+from fingerpost.net.streams import StreamBackend
 
 # Returns a host's addresses, in order of preference.
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 _MAX_ADDRESSES = 4
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 
 _MAX_CONNECTIONS = 40
 _KEEPALIVE_S = 15.0
@@ -74,15 +74,15 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
     ) -> None:
         self._private_hosts = frozenset(host.lower() for host in private_hosts)
         self._resolve = resolve
-        self._inner = inner or httpcore2.AnyIOBackend()
+        self._inner = inner or StreamBackend()
 
     async def connect_tcp(
         self,
         host: str,
         port: int,
         timeout: float | None = None,  # noqa: ASYNC109  (httpcore's signature)
-        local_address: str | None = None,
-        socket_options: Iterable[SocketOption] | None = None,
+        *_: Any,
+        **__: Any,
     ) -> httpcore2.AsyncNetworkStream:
         """Connect to the first allowed address that responds; raise AddressRefused if all addresses are private."""
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -95,16 +95,11 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
             # Divide the remaining time, so that an unresponsive address does not use all of it.
             limit_s = None if deadline is None else max(0.0, deadline - time.monotonic()) / untried
             try:
-                address = addresses[-untried]
-                stream = await self._inner.connect_tcp(address, port, limit_s, local_address, socket_options)
-                return _BufferedStream(stream)
+                return await self._inner.connect_tcp(addresses[-untried], port, limit_s)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
                 if untried == 1:
                     raise
         raise AssertionError("unreachable")
-
-    async def sleep(self, seconds: float) -> None:
-        await self._inner.sleep(seconds)
 
     async def _resolve_allowed(self, host: str, port: int) -> list[str]:
         addresses = list(await self._resolve(host, port))
@@ -116,39 +111,6 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         if not addresses:
             raise SourceUnreachable(f"The host name {host} has no address")
         return addresses[:_MAX_ADDRESSES]
-
-
-class _BufferedStream(httpcore2.AsyncNetworkStream):
-    """A stream that sends at its next read, so that an HTTP/1.1 request's headers and content share a packet."""
-
-    def __init__(self, inner: httpcore2.AsyncNetworkStream) -> None:
-        self._inner = inner
-        self._unsent = b""
-        self._write_timeout: float | None = None
-
-    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
-        self._unsent, self._write_timeout = self._unsent + buffer, timeout
-
-    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
-        unsent, self._unsent = self._unsent, b""
-        # A server may respond and close the connection before it has read the whole request.
-        with suppress(httpcore2.WriteError):
-            await self._inner.write(unsent, self._write_timeout)
-        return await self._inner.read(max_bytes, timeout)
-
-    async def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,  # noqa: ASYNC109
-    ) -> httpcore2.AsyncNetworkStream:
-        return _BufferedStream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._inner.get_extra_info(info)
 
 
 class WireTransport(httpx2.AsyncHTTPTransport):
