@@ -74,12 +74,10 @@ def list_references(value: Any, location: ParameterPath = ()) -> Iterator[Refere
             yield _parse(value, location)
         except ReferenceInvalid as error:
             yield location, str(error)
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            yield from list_references(item, (*location, name))
-    elif isinstance(value, list | tuple):
-        for index, item in enumerate(value):
-            yield from list_references(item, (*location, index))
+    elif isinstance(value, (dict, list, tuple)):
+        for part, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(item, (dict, list, tuple)):
+                yield from list_references(item, (*location, part))
 
 
 def fill(value: Any, resolve: Callable[[ParameterPath], Any], location: ParameterPath = ()) -> Any:

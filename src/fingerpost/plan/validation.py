@@ -217,14 +217,14 @@ class _PlanCheck:
             yield PlanProblem(number, "parameters", query)
             return
         ready.query = query
-        place = _format_path(("parameters", *query.prefix))
         paths = [reference.location[len(query.prefix) :] for reference in ready.references]
         if () in paths:
             return
-        unknown = {path[0] for path in paths} & get_field_types(query.model).keys()
+        unknown = {path[0] for path in paths} & get_field_types(query.model).keys() if paths else set()
         try:
             read_arguments(query.model, query.arguments | dict.fromkeys(unknown, _PLACEHOLDER))
         except ValidationError as error:
+            place = ".".join(("parameters", *query.prefix))
             for issue in error.errors(include_url=False):
                 # An error about the whole model may be caused by a placeholder.
                 if not unknown or {*issue["loc"][:1]} - unknown:
@@ -234,7 +234,7 @@ class _PlanCheck:
         except ToolError as error:
             # A validator of the tool's model raised a ToolError.
             if not unknown:
-                yield PlanProblem(number, place, error.message)
+                yield PlanProblem(number, ".".join(("parameters", *query.prefix)), error.message)
 
     def _add_dependencies(self, ready: ReadyStep) -> Iterator[PlanProblem]:
         """Add the dependencies that references and conditions imply; report keys that no step provides."""
