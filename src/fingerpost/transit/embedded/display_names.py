@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.embedded.network_walks import measure_ride_m
 from fingerpost.transit.engine.timetable.columns import TextColumn, mark_rows
 from fingerpost.transit.engine.timetable.overlay import AddedRide
+from fingerpost.transit.engine.timetable.shapes import measure_ride_m
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
     INTERPOLATED,

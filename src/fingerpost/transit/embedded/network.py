@@ -84,7 +84,7 @@ class EmbeddedNetwork(port.Network):
         self.realtime: RealtimeUpdater | None = None
         self._names = DisplayNames(timetable)
         self.stops = TimetableStops(timetable, self._names)
-        self.walks = NetworkWalks(timetable, streets, basemap, self.stops.find_row)
+        self.walks = NetworkWalks(self.stops, streets, basemap)
         self._places = NetworkPlaces(self.stops, addresses)
         self.configure(record, notes)
 

@@ -30,7 +30,7 @@ class TimetableStops:
     def __init__(self, timetable: Timetable, display_names: DisplayNames) -> None:
         self.timetable = timetable
         self._display_names = display_names
-        self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
+        self.straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
         self._traits: dict[tuple[str, tuple[str, ...]], PlaceTraits] = {}
 
     @property
@@ -68,7 +68,7 @@ class TimetableStops:
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
         table, display_names = self.timetable, self._display_names.in_language(language)
-        rows, distances_m = self._straight.find_near(*coordinate.point, table.stop_kind == STOP, radius_m)
+        rows, distances_m = self.straight.find_near(*coordinate.point, table.stop_kind == STOP, radius_m)
         near = [
             NearbyStop(stop=display_names.get_stop_point(row), distance_m=distance_m, modes=self._modes_by_stop[row])
             for row, distance_m in zip(rows.tolist(), distances_m.tolist(), strict=True)

@@ -1,19 +1,20 @@
 """Measure, describe and draw walks along streets or in straight lines, and measure and draw rides."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
+from fingerpost.transit.embedded.network_places import TimetableStops
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.journeys import Ride
 from fingerpost.transit.engine.raptor.search import Endpoint
 from fingerpost.transit.engine.timetable.footpaths import Footpath, avoid_closed_ways, find_footpath
 from fingerpost.transit.engine.timetable.overlay import Overlay
-from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_line, line_m
+from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_line, list_stop_points
 from fingerpost.transit.engine.timetable.station_ways import get_places
 from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
 from fingerpost.transit.engine.timetable.walks import (
@@ -26,7 +27,6 @@ from fingerpost.transit.engine.timetable.walks import (
     Walk,
     Walks,
 )
-from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, LineSource, Mode
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
@@ -46,17 +46,10 @@ _TRIP_S = 2 * 3600
 _CACHE_SIZE = 8
 _STOPS_CACHE_SIZE = 4096
 
-FindRow = Callable[[str | None], int | None]
-"""Returns the row of the stop with the given id, or None if there is no such stop."""
-
 
 class NetworkWalks:
-    def __init__(
-        self, timetable: Timetable, streets: StoredStreets | None, basemap: StoredBasemap | None, find_row: FindRow
-    ) -> None:
-        self._find_row = find_row
-        self._timetable = timetable
-        self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
+    def __init__(self, stops: TimetableStops, streets: StoredStreets | None, basemap: StoredBasemap | None) -> None:
+        self._find_row, self._timetable, self._straight = stops.find_row, stops.timetable, stops.straight
         self.streets = streets
         self.water = Water(basemap)
         self._crosses_water = lru_cache(maxsize=_STOPS_CACHE_SIZE)(StreetWalks.crosses_water)
@@ -64,7 +57,7 @@ class NetworkWalks:
         self._walks: StreetWalks | None = None
         if streets is not None:
             self._walks = StreetWalks(
-                streets.graph, streets.grid, get_places(timetable), streets.access, is_dry=self.water.is_dry
+                streets.graph, streets.grid, get_places(self._timetable), streets.access, is_dry=self.water.is_dry
             )
 
     @cached_property
@@ -195,7 +188,7 @@ class NetworkWalks:
         if isinstance(handle, TimetableLeg) and handle.path is not None:
             line, source = find_ride_line(handle.timetable, handle.path), LineSource.SHAPE
             if line is None:
-                return LegLine(tuple(_list_stop_points(handle.timetable, handle.path)), LineSource.STOPS)
+                return LegLine(tuple(list_stop_points(handle.timetable, handle.path)), LineSource.STOPS)
         else:
             walks = self._step_free if isinstance(handle, TimetableLeg) and handle.is_step_free else self._walks
             line = None if walks is None else walks.find_line(*ends, self._find_stop_rows(leg))
@@ -210,17 +203,6 @@ class TimetableLeg:
     timetable: Timetable = field(repr=False)
     path: RidePath | None = None
     is_step_free: bool = False
-
-
-def measure_ride_m(timetable: Timetable, path: RidePath) -> float:
-    """Return the length of a ride along its shape or, if it has none, from stop to stop (rule D3)."""
-    line = find_ride_line(timetable, path)
-    return round(line_m(_list_stop_points(timetable, path) if line is None else line.tolist()), 1)
-
-
-def _list_stop_points(timetable: Timetable, path: RidePath) -> list[Point]:
-    rows = list(path.stops)
-    return list(zip(timetable.stop_lat[rows].tolist(), timetable.stop_lon[rows].tolist(), strict=True))
 
 
 class Transfer(NamedTuple):

@@ -93,6 +93,17 @@ def line_m(line: Iterable[Point]) -> float:
     return total_deg * METRES_PER_DEGREE
 
 
+def measure_ride_m(timetable: Timetable, path: RidePath) -> float:
+    """Return the length of a ride along its shape or, if it has none, from stop to stop (rule D3)."""
+    line = find_ride_line(timetable, path)
+    return round(line_m(list_stop_points(timetable, path) if line is None else line.tolist()), 1)
+
+
+def list_stop_points(timetable: Timetable, path: RidePath) -> list[Point]:
+    rows = list(path.stops)
+    return list(zip(timetable.stop_lat[rows].tolist(), timetable.stop_lon[rows].tolist(), strict=True))
+
+
 def measure_distances(points: npt.NDArray[np.float64], point: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
     """Return each segment's distance from a point, and the nearest point's fraction (0..1) along the segment."""
     begin, step = points[:-1], np.diff(points, axis=0)
