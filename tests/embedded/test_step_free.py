@@ -9,12 +9,13 @@ from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.model.itinerary import Access, LineSource
 from fingerpost.transit.model.map_layer import LayerKind
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource, box_around
-from fingerpost.transit.networks.querying import Deadline
 from fingerpost.transit.networks.wrappers import FallbackNetwork
 from fingerpost.transit.osm.basemap import DrawnLine, pack_lines
+from fingerpost.transit.places.trip_ends import NetworkJourney
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.preferences import AccessLink, find_weakest_link
 from fingerpost.transit.tools.no_trip import explain_no_trip
+from fingerpost.transit.tools.trip_search import search_trips
 from tests.contracts.conftest import asker
 from tests.embedded.conftest import warnings
 from tests.feeds import feed_from_drawing, timetable_from_tables
@@ -131,7 +132,8 @@ def test_a_slower_step_free_way_is_used_or_the_step_is_named(tmp_path, clock, ra
 async def test_a_trip_further_on_foot_is_named_with_its_steps():
     network = network_with(R=NO)
     near = Location(coordinate=Coordinate(60.182, 24.9), source=LocationSource.INPUT)
-    why = await explain_no_trip(network, replace(question(step_free=True), origin=near), Deadline())
+    journey = NetworkJourney(network, replace(question(step_free=True), origin=near))
+    why = await explain_no_trip(await search_trips([journey], lambda _: None))
 
     assert "With 1735 m of walking and 0 changes, a trip departs at" in why
     assert why.endswith(". Line R is not step-free")

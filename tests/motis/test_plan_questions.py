@@ -3,8 +3,9 @@
 import pytest
 
 from fingerpost.transit.model.place import Location, LocationSource
-from fingerpost.transit.networks.querying import Deadline
+from fingerpost.transit.places.trip_ends import NetworkJourney
 from fingerpost.transit.tools.no_trip import explain_no_trip
+from fingerpost.transit.tools.trip_search import search_trips
 from tests.motis.answers import (
     HERE,
     NOON,
@@ -161,7 +162,8 @@ async def test_no_board_is_requested_to_explain_a_missing_trip():
     stops = [a_place(f"Stop {number}", f"GVB_{number}", 52.37 + number / 10_000) for number in range(30)]
     told = Told(plan=a_plan(), map__stops=stops)
     async with asking(told) as network:
-        why = await explain_no_trip(network, a_query(), Deadline())
+        found = await search_trips([NetworkJourney(network, a_query())], lambda _: None)
+        why = await explain_no_trip(found)
 
     assert why == "No stop is within the longest walk allowed (3000 m) of the destination"
     assert {question for question, _ in told.asked} == {"map/stops", "plan"}

@@ -86,6 +86,8 @@ class JourneyAnswer:
     ``timetabled`` are scheduled itineraries that realtime data makes unusable; answers still show them (rule B5).
     ``step_free_supported`` is False if the source has no wheelchair data.
     ``no_result_reason`` is the source's explanation of an empty answer, if any.
+    ``has_stops``: whether a stop is within walking distance of the origin, and of the destination; None if unknown.
+    ``is_final``: whether no query could find a trip between these places, with any times and limits.
     """
 
     itineraries: tuple[Itinerary, ...]
@@ -93,6 +95,8 @@ class JourneyAnswer:
     timetabled: tuple[Itinerary, ...] = ()
     step_free_supported: bool = True
     no_result_reason: str | None = None
+    has_stops: Sequence[bool] | None = None
+    is_final: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,10 +207,6 @@ class Network(Protocol):
     async def find_ride(self, ref: RideRef, *, language: str = "en") -> JourneyAnswer:
         """Return a ref's ride as a one-leg itinerary, or only ``no_result_reason`` if the ride no longer exists."""
         raise NotImplementedError(f"{self.profile.name} does not look up rides")
-
-    async def has_stops(self, query: JourneyQuery, *, is_destination: bool) -> bool | None:
-        """Whether a stop is within walking distance of the origin or destination; None if only a server can answer."""
-        return None
 
     async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap | None:
         """Describe the service near the origin or destination; None if there is no stop or only a server can answer.

@@ -32,7 +32,7 @@ _AT_STOP_M = 25.0
 def find_itineraries(
     snapshot: Snapshot,
     names: DisplayNames,
-    stops: TimetableStops,
+    ends: tuple[Endpoint, Endpoint],
     walks: Walks,
     query: JourneyQuery,
     *,
@@ -40,15 +40,10 @@ def find_itineraries(
     may_build: bool = True,
 ) -> list[list[Itinerary]]:
     """Return expected itineraries and disrupted scheduled ones; raise NotBuilt only if ``may_build`` is false."""
-    # The limit applies to the whole trip, so the shortest walk at one end reduces the limit at the other.
-    find = partial(find_near_stops, stops, walks)
-    origin = find(query.origin, query.max_walk_m, is_destination=False)
-    destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
-    origin = origin.within(query.max_walk_m - destination.min_walk_m)
     ride_walks = RideWalks(snapshot, TimetableLeg(timetable=names.timetable, is_step_free=step_free))
     search = SearchQuery(
-        origin=origin,
-        destination=destination,
+        origin=ends[0],
+        destination=ends[1],
         instant=query.instant,
         arrive_by=query.arrive_by,
         max_rides=query.max_transfers + 1,
@@ -69,13 +64,13 @@ def find_itineraries(
         for journey in (_search(names.timetable, snapshot.planned, search) if needs_planned else [])
         if any(map(snapshot.can_disrupt, journey.rides)) and not any(map(snapshot.is_deleted, journey.rides))
     ]
-    ends = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
-    builder = _Builder(snapshot, names, query.language, search, ride_walks, ends)
+    points = _build_end_point(query.origin, "Origin"), _build_end_point(query.destination, "Destination")
+    builder = _Builder(snapshot, names, query.language, search, ride_walks, points)
     found, scheduled = ([builder.convert(journey) for journey in journeys] for journeys in (running, planned))
     # Only a full search finds usable journeys that arrive later.
     if query.best_only and found and all(trip.is_unusable for trip in found):
         wider = replace(query, best_only=False)
-        return find_itineraries(snapshot, names, stops, walks, wider, step_free=step_free, may_build=may_build)
+        return find_itineraries(snapshot, names, ends, walks, wider, step_free=step_free, may_build=may_build)
     disrupted = [
         trip
         for trip in filter(is_disrupted, scheduled)
@@ -90,6 +85,14 @@ def _search(timetable: Timetable, search_timetables: SearchTimetables, search: S
         # The answer warns riders that these journeys have steps.
         journeys = find_journeys(timetable, search_timetables, replace(search, step_free=False))
     return journeys
+
+
+def find_ends(stops: TimetableStops, walks: Walks, query: JourneyQuery) -> tuple[Endpoint, Endpoint]:
+    """Return the origin and destination; the shortest walk at one end reduces the walking limit at the other."""
+    find = partial(find_near_stops, stops, walks)
+    origin = find(query.origin, query.max_walk_m, is_destination=False)
+    destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
+    return origin.within(query.max_walk_m - destination.min_walk_m), destination
 
 
 def find_near_stops(

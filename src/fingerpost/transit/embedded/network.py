@@ -18,7 +18,7 @@ from fingerpost.transit import port
 from fingerpost.transit.embedded.boardings import find_endpoint_service, find_gap
 from fingerpost.transit.embedded.departures import list_rows
 from fingerpost.transit.embedded.display_names import DisplayNames
-from fingerpost.transit.embedded.itineraries import find_itineraries, find_near_stops, find_ref_ride
+from fingerpost.transit.embedded.itineraries import find_ends, find_itineraries, find_near_stops, find_ref_ride
 from fingerpost.transit.embedded.network_places import NetworkPlaces, TimetableStops
 from fingerpost.transit.embedded.network_walks import NetworkWalks, TimetableLeg
 from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
@@ -33,13 +33,15 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.kernel_mode import is_ready, must_wait
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLine
 from fingerpost.transit.model.map_layer import Basemap
-from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch, distance_m
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import OutOfService, Provenance, RealtimeHealth
 from fingerpost.transit.model.ride_ref import RideRef
 from fingerpost.transit.osm.addresses.index import AddressIndex
 from fingerpost.transit.osm.basemap import StoredBasemap, draw_basemap
+from fingerpost.transit.osm.streets.stop_access import MATCHED_M
 from fingerpost.transit.osm.streets.store import StoredStreets
+from fingerpost.transit.rules.preferences import MAX_WALK_M
 
 _log = logging.getLogger(__name__)
 _R = TypeVar("_R")
@@ -209,7 +211,8 @@ class EmbeddedNetwork(port.Network):
         )
         snapshot = snapshot.replace_timetable(timetable)
         names = self._names.in_language(provenance.language)
-        found = find_itineraries(snapshot, names, self.stops, walks, query, step_free=step_free, may_build=may_build)
+        near = find_ends(self.stops, walks, query)
+        found = find_itineraries(snapshot, names, near, walks, query, step_free=step_free, may_build=may_build)
         if step_free:
             found = [[self.walks.mark_unknown_kerbs(trip, walks) for trip in trips] for trips in found]
         itineraries, timetabled = map(tuple, found)
@@ -220,11 +223,21 @@ class EmbeddedNetwork(port.Network):
         if covered and last > covered[1] and not self._has_night_trip(trips, day, query.arrive_by):
             raise self._new_outside_calendar()
         notes = self.walks.list_notes(ends, trips, step_free=step_free)
+        has_stops = [len(end.walks.stop) > 0 for end in near]
+        # Some walks end at an entrance beside a stop.
+        is_near = [
+            has or self.stops.has_near(end, MAX_WALK_M + MATCHED_M) for has, end in zip(has_stops, ends, strict=True)
+        ]
         return port.JourneyAnswer(
             itineraries=itineraries,
             timetabled=timetabled,
             step_free_supported=self._feed_profile.has_wheelchair_data,
             provenance=replace(provenance, notes=(*provenance.notes, *notes)) if notes else provenance,
+            # One walk alone may have the whole limit.
+            has_stops=[
+                has_stops[side] or (is_near[side] and bool(self._list_near(query, side))) for side in (False, True)
+            ],
+            is_final=not all(is_near) and distance_m(*ends) > MAX_WALK_M,
         )
 
     async def find_ride(self, ref: RideRef, *, language: str = "en") -> port.JourneyAnswer:
@@ -274,9 +287,6 @@ class EmbeddedNetwork(port.Network):
             board,
             gap=await compute(find_gap, snapshot, self.stops.list_rows(query.stop_ids), self._feed_profile.zone, query),
         )
-
-    async def has_stops(self, query: port.JourneyQuery, *, is_destination: bool) -> bool:
-        return bool(await compute(self._list_near, query, is_destination))
 
     async def find_service(self, query: port.JourneyQuery, *, is_destination: bool) -> port.ServiceGap | None:
         return await compute(self._find_service, query, is_destination)

@@ -66,6 +66,10 @@ class TimetableStops:
         """Return the rows of stop ids; skip unknown ids."""
         return [row for stop_id in stop_ids if (row := self.find_row(stop_id)) is not None]
 
+    def has_near(self, coordinate: Coordinate, radius_m: float) -> bool:
+        rows, _ = self.straight.find_near(*coordinate.point, self.timetable.stop_kind == STOP, radius_m)
+        return bool(len(rows))
+
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
         table, display_names = self.timetable, self._display_names.in_language(language)
         rows, distances_m = self.straight.find_near(*coordinate.point, table.stop_kind == STOP, radius_m)

@@ -59,9 +59,6 @@ class WrapperNetwork(Network, ABC):
     async def find_ride(self, ref: RideRef, *, language: str = "en") -> port.JourneyAnswer:
         return await self.forward(lambda network: network.find_ride(ref, language=language))
 
-    async def has_stops(self, query: port.JourneyQuery, *, is_destination: bool) -> bool | None:
-        return await self.network.has_stops(query, is_destination=is_destination)
-
     async def find_service(self, query: port.JourneyQuery, *, is_destination: bool) -> port.ServiceGap | None:
         return await self.network.find_service(query, is_destination=is_destination)
 

@@ -32,11 +32,9 @@ _NO_HELP = f"More walking ({MAX_WALK_M:g} m) or changes ({MAX_TRANSFERS}) would 
 
 
 async def build_no_itinerary(found: FoundTrips) -> NoItinerary:
-    query, answer, zone = found.query, found.first, found.network.profile.zone
-    earliest = found.earliest_arrival
+    answer, zone, earliest = found.first, found.network.profile.zone, found.earliest_arrival
     if earliest is None:
-        out_of_service = answer.provenance.out_of_service
-        hint = answer.no_result_reason or await explain_no_trip(found.network, query, found.deadline, out_of_service)
+        hint = answer.no_result_reason or await explain_no_trip(found)
     else:
         departure, arrival = format_instant(earliest.departure, zone), format_instant(earliest.arrival, zone)
         hint = f"The earliest possible arrival is at {arrival}, if you leave at {departure}"
@@ -67,7 +65,7 @@ async def explain_empty_window(
     out_of_service = answer.provenance.out_of_service
     day = to_local_date(instant, zone)
     if out_of_service and (nearest is None or to_local_date(nearest.departure, zone) != day):
-        why = await explain_no_trip(found.network, query, found.deadline, out_of_service)
+        why = await explain_no_trip(found)
         return NoResultsReason.NO_SERVICE, None if why is None else WhyEmptySentence(why)
     earliest = found.earliest_arrival
     if earliest is not None and earliest.arrival > instant:
@@ -75,7 +73,7 @@ async def explain_empty_window(
         return NoResultsReason.IN_THE_PAST, WhyEmptySentence("The trip with the earliest arrival is ", span)
     reason = NoResultsReason.IN_THE_PAST if query.not_before is None else NoResultsReason.NO_DEPARTURES
     if nearest is None:
-        why = answer.no_result_reason or await explain_no_trip(found.network, query, found.deadline)
+        why = answer.no_result_reason or await explain_no_trip(found)
         return reason, None if why is None else WhyEmptySentence(why)
     which = "The last one before" if query.arrive_by else "The next one after"
     return reason, WhyEmptySentence(f"{which} the window is ", (nearest.departure, nearest.arrival))
@@ -88,12 +86,10 @@ def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary
     return min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
 
 
-async def explain_no_trip(
-    network: Network, query: JourneyQuery, deadline: Deadline, out_of_service: Sequence[OutOfService] = ()
-) -> str | None:
+async def explain_no_trip(found: FoundTrips) -> str | None:
     """Return the reason why a network found no trip, without a final period, or None if it is unknown."""
-    clauses = (_explain_reach(network, query, deadline, is_destination=value) for value in (False, True))
-    causes = [await _get_or_none(clause) for clause in clauses]
+    network, query, out_of_service = found.network, found.query, found.first.provenance.out_of_service
+    causes = [await _get_or_none(_explain_reach(found, is_destination=value)) for value in (False, True)]
     if out_of_service:
         advice = await _explain_unserved(network, query, out_of_service)
         no_service = find_out_of_service_hint(out_of_service, advice=advice)
@@ -104,14 +100,15 @@ async def explain_no_trip(
             if not any(causes):
                 causes = [await _explain_service(network, asked, is_destination=side, wanted=query)]
     wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=MAX_TRANSFERS, window_s=None)
-    answer = None if wider == query else await _get_or_none(_plan_best(network, wider, deadline))
+    is_widest = wider == query or found.first.is_final
+    answer = None if is_widest else await _get_or_none(_plan_best(network, wider, found.deadline))
     trips, notes = ((), ()) if answer is None else answer
     best = find_best(trips, query)
     if best is not None:
         causes += [_format_trip(best, network.profile.zone), *notes]
         # If there is no step-free trip, sources return one with steps.
         causes += list_weak_links([best]) if query.step_free else []
-    if not any(causes) and (answer is not None or wider == query):
+    if not any(causes) and (answer is not None or is_widest):
         causes.append(_NO_HELP)
     return ". ".join(filter(None, causes)) or None
 
@@ -162,25 +159,21 @@ async def _plan_best(
     return [trip for trip in usable if query.not_before is None or trip.departure >= query.not_before], notes
 
 
-async def _explain_reach(
-    network: Network, query: JourneyQuery, deadline: Deadline, *, is_destination: bool
-) -> str | None:
+async def _explain_reach(found: FoundTrips, *, is_destination: bool) -> str | None:
     """Return a clause if no stop is within walking distance of the origin or destination, else None.
 
-    If the network does not answer, straight-line distances are compared with the limit.
+    If the answer does not say so, straight-line distances are compared with the limit.
     """
+    network, query, has_stops = found.network, found.query, found.first.has_stops
     side, end = ("the destination", query.destination) if is_destination else ("the origin", query.origin)
-    if end.stop_ids or not network.profile.can(Ability.STOPS):
-        return None
-    has_stops = await _get_or_none(network.has_stops(query, is_destination=is_destination))
-    if has_stops:
+    if end.stop_ids or not network.profile.can(Ability.STOPS) or (has_stops and has_stops[is_destination]):
         return None
 
     async def list_near(radius_m: float) -> Sequence[NearbyStop]:
         near = await query_network(
             network,
             lambda queried: queried.list_stops_near(end.coordinate, radius_m, language=query.language),
-            deadline,
+            found.deadline,
         )
         return near.stops
 

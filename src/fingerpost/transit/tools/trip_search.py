@@ -155,7 +155,7 @@ async def search_trips(
         deadline=deadline,
         warnings=outcome.warnings,
     )
-    while (follow_up := choose_follow_up(found)) is not None:
+    while not found.first.is_final and (follow_up := choose_follow_up(found)) is not None:
         kind, answers = follow_up.kind, found.follow_ups.get(follow_up.kind, ())
         try:
             answers = (*answers, await _plan(found.network, follow_up, deadline))
