@@ -11,17 +11,7 @@ from typing import Any
 
 from fingerpost.filings.concepts import PER_SHARE, RECIPE, STOCK, Metric
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, MetricFigures, derive_figure
-from fingerpost.filings.formula import (
-    Lookup,
-    NotComputable,
-    Quantity,
-    evaluate,
-    format_unit,
-    list_lookups,
-    parse_unit,
-    read_formula,
-    to_number,
-)
+from fingerpost.filings.formula import Lookup, NotComputable, Quantity, evaluate, list_lookups, read_formula, to_number
 from fingerpost.filings.library import CompanyFigures
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR, YEAR_DAYS, classify_period, day_number
@@ -61,12 +51,9 @@ class Computation:
     unit: str = field(init=False)
 
     def __post_init__(self) -> None:
-        quantities = {
-            lookup: Quantity(Fraction(str(figure.value)), parse_unit(figure.unit))
-            for lookup, figure in self.inputs.items()
-        }
+        quantities = {lookup: Quantity.parse(figure.value, figure.unit) for lookup, figure in self.inputs.items()}
         quantity = evaluate(self.formula, quantities, self.lag, self.period.periods_per_year)
-        self.value, self.unit = quantity.value, format_unit(quantity.unit)
+        self.value, self.unit = quantity.value, quantity.unit_name
 
     @property
     def figures(self) -> list[Figure]:

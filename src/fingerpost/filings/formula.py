@@ -48,6 +48,23 @@ class Quantity:
         if self.value and not _MAX_VALUE >= abs(self.value) >= Fraction(1, _MAX_VALUE):
             raise NotComputable("an intermediate value is out of range")
 
+    @classmethod
+    def parse(cls, value: float, unit: str) -> "Quantity":
+        """Return a figure's value with its unit as powers: ``USD/shares`` becomes USD: 1 and shares: -1."""
+        numerator, _, denominator = unit.partition("/")
+        powers = {numerator: 1} if numerator != "pure" else {}
+        if denominator:
+            powers[denominator] = powers.get(denominator, 0) - 1
+        return cls(Fraction(str(value)), tuple(sorted(powers.items())))
+
+    @property
+    def unit_name(self) -> str:
+        if not self.unit:
+            return "ratio"
+        numerator = [name if power == 1 else f"{name}^{power}" for name, power in self.unit if power > 0]
+        denominator = [name if power == -1 else f"{name}^{-power}" for name, power in self.unit if power < 0]
+        return "*".join(numerator or ["1"]) + "".join(f"/{name}" for name in denominator)
+
     def with_value(self, value: Fraction) -> "Quantity":
         return Quantity(value, self.unit)
 
@@ -103,23 +120,6 @@ def list_lookups(formula: ast.expr, lag: int = 0, periods_per_year: int = 1) -> 
     if not lookups:
         raise ParameterError("the expression contains no metric", _FIELD)
     return lookups
-
-
-def parse_unit(unit: str) -> tuple[tuple[str, int], ...]:
-    """Parse a unit into powers: ``USD/shares`` becomes USD: 1 and shares: -1."""
-    numerator, _, denominator = unit.partition("/")
-    powers = {numerator: 1} if numerator != "pure" else {}
-    if denominator:
-        powers[denominator] = powers.get(denominator, 0) - 1
-    return tuple(sorted(powers.items()))
-
-
-def format_unit(unit: tuple[tuple[str, int], ...]) -> str:
-    if not unit:
-        return "ratio"
-    numerator = [name if power == 1 else f"{name}^{power}" for name, power in unit if power > 0]
-    denominator = [name if power == -1 else f"{name}^{-power}" for name, power in unit if power < 0]
-    return "*".join(numerator or ["1"]) + "".join(f"/{name}" for name in denominator)
 
 
 def to_number(value: Fraction) -> int | float:
@@ -230,7 +230,7 @@ def _evaluate_call(node: ast.Call, name: str, arguments: list[Quantity]) -> Quan
 
 
 def _check_same_unit(node: ast.expr, quantities: list[Quantity]) -> None:
-    units = list(dict.fromkeys(quantity.unit for quantity in quantities))
-    if len(units) > 1:
-        unit_names = " and ".join(map(format_unit, units))
-        raise ParameterError(f"{ast.unparse(node)} combines {unit_names}, which are different units", _FIELD)
+    names = {quantity.unit: quantity.unit_name for quantity in quantities}
+    if len(names) > 1:
+        units = " and ".join(names.values())
+        raise ParameterError(f"{ast.unparse(node)} combines {units}, which are different units", _FIELD)
