@@ -57,10 +57,12 @@ class FeatureNames:
     by_language: Mapping[str, str]
     others: tuple[tuple[str, float], ...] = ()
 
+    def list_current(self) -> list[str]:
+        return [self.name, *self.by_language.values()]
+
     def list_all(self) -> Iterator[tuple[str, float]]:
-        yield self.name, CURRENT
-        for name in self.by_language.values():
-            yield name, CURRENT
+        """Yield every name with its score."""
+        yield from ((name, CURRENT) for name in self.list_current())
         yield from self.others
 
 

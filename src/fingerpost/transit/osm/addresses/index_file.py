@@ -10,14 +10,7 @@ from pathlib import Path
 from fingerpost.runtime.grouping import group_by_key, group_linked
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
-from fingerpost.transit.osm.addresses.extract import (
-    CURRENT,
-    ExtractedAddresses,
-    Feature,
-    FeatureKind,
-    FeatureNames,
-    House,
-)
+from fingerpost.transit.osm.addresses.extract import ExtractedAddresses, Feature, FeatureKind, FeatureNames, House
 from fingerpost.transit.osm.extract_file import distance_m
 from fingerpost.transit.rules.name_matching import find_most_common, plain
 
@@ -118,7 +111,7 @@ def _assign_houses(features: Sequence[Feature], houses: Iterable[House]) -> list
     """Add each house to the nearest feature with the name in its address; return new streets for the other houses."""
     by_name: dict[str, list[Feature]] = {}
     for feature in features:
-        for name in dict.fromkeys(plain(text) for text, weight in feature.names.list_all() if weight >= CURRENT):
+        for name in dict.fromkeys(map(plain, feature.names.list_current())):
             by_name.setdefault(name, []).append(feature)
     without_street: dict[str, list[House]] = {}
     for house in houses:
