@@ -22,13 +22,7 @@ from fingerpost.transit.engine.timetable.timetable import (
     Int64,
     Timetable,
 )
-from fingerpost.transit.engine.timetable.walks import (
-    CHANGE_SLACK_S,
-    STRAIGHT_SLACK_S,
-    StopLinks,
-    Walks,
-    straight_line_m,
-)
+from fingerpost.transit.engine.timetable.walks import CHANGE_SLACK_S, Walks, straight_line_m
 
 
 def use_step_free_footpaths(timetable: Timetable) -> Timetable:
@@ -79,15 +73,9 @@ def compute_transfer_times(
 ) -> tuple[Int32, Int32, Int32]:
     """Return each rule's transfer time (-1: forbidden), distance in metres and walking time; times are in seconds."""
     links = walks.measure(rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64))
-    transfer_s = links.seconds + np.where(rules.type == TIMED, 0, _find_slack_s(links, parents))
+    transfer_s = links.seconds + np.where(rules.type == TIMED, 0, links.find_slack_s(parents))
     transfer_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, transfer_s)
     return np.where(rules.type == FORBIDDEN, -1, transfer_s).astype(np.int32), links.metres, links.seconds
-
-
-def _find_slack_s(links: StopLinks, parents: Int32) -> Int32:
-    begin, end = links.begin, links.end
-    is_same_place = (begin == end) | ((parents[begin] == parents[end]) & (parents[begin] >= 0))
-    return CHANGE_SLACK_S + np.where(links.is_straight & ~is_same_place, STRAIGHT_SLACK_S, 0)
 
 
 def build_footpaths(
@@ -128,7 +116,7 @@ def build_footpaths(
 
 def _list_walks(walks: Walks, stops: Int64, parents: Int32) -> _PathColumns:
     walked = walks.list_links(stops)
-    seconds = (walked.seconds + _find_slack_s(walked, parents)).astype(np.int32)
+    seconds = (walked.seconds + walked.find_slack_s(parents)).astype(np.int32)
     return _PathColumns(walked.begin, walked.end, seconds, walked.metres, walked.seconds)
 
 

@@ -111,6 +111,12 @@ class StopLinks(NamedTuple):
     seconds: Int32
     is_straight: Bool
 
+    def find_slack_s(self, parents: Int32) -> Int32:
+        """Return the seconds to add to each walk to board the next ride; ``parents`` are the stations of all stops."""
+        begin, end = self.begin, self.end
+        is_same_place = (begin == end) | ((parents[begin] == parents[end]) & (parents[begin] >= 0))
+        return CHANGE_SLACK_S + np.where(self.is_straight & ~is_same_place, STRAIGHT_SLACK_S, 0)
+
 
 class WalkedStops(NamedTuple):
     """The stops of a timetable; codes may be empty. ``has_metro`` and ``has_rail`` mark metro and rail stops."""
