@@ -73,7 +73,7 @@ def test_a_ticker_that_no_file_states_is_from_the_packaged_list(store, tmp_path)
         load_files(store, [facts], LoadOptions(ticker="MSFT"))
     (loaded,) = load_files(store, [facts])
 
-    assert loaded.summary.endswith("complete through 2023-02-01; the ticker is from the packaged 2026 list")
+    assert loaded.endswith("complete through 2023-02-01; the ticker is from the packaged 2026 list")
     assert FactLibrary(store.path).find_company("VRT").cik == 1674101
 
 
@@ -145,7 +145,7 @@ def test_the_items_of_a_text_are_loaded_without_figures(store, tmp_path):
     load_files(store, [written(tmp_path / "company_tickers.json", LISTED)])
     (loaded,) = load_files(store, [text], LoadOptions(ticker="DRWN", **TEXT_OF))
 
-    assert loaded.summary == "Drawn Inc., 10-K of 2023-02-01: 2 sections"
+    assert loaded == "10k.txt: Drawn Inc., 10-K of 2023-02-01: 2 sections"
     assert FactLibrary(store.path).rows("SELECT title, text FROM sections ORDER BY position") == [
         ("Item 1. Business", "We draw."),
         ("Item 1A. Risk Factors", "Ink."),
@@ -174,7 +174,7 @@ def test_a_text_of_a_loaded_filing_needs_no_options(store, tmp_path, name, conte
     load_files(store, [written(tmp_path / "facts.json", FACTS), written(tmp_path / "list.json", listed)])
     (loaded,) = load_files(store, [written(tmp_path / name, content)], options)
 
-    assert loaded.summary.startswith("Drawn Inc., 10-K of 2023-02-01: ")
+    assert loaded.startswith(f"{name}: Drawn Inc., 10-K of 2023-02-01: ")
     assert FactLibrary(store.path).rows("SELECT DISTINCT cik, accession_number FROM sections") == [(7, "a")]
 
 
@@ -202,7 +202,7 @@ def test_a_text_needs_only_the_options_that_its_cover_page_lacks(store, tmp_path
     with pytest.raises(ParameterError, match=r"of Drawn & Co. \(CIK 7\), not of Drawn Inc. \(CIK 8\)"):
         load_files(store, [text], LoadOptions(ticker="DRWN", accession="a", filed="2023-02-01"))
 
-    assert loaded.summary == "Drawn & Co., 10-K of 2023-02-01: 2 sections"
+    assert loaded == "10k.htm: Drawn & Co., 10-K of 2023-02-01: 2 sections"
     assert ciks_without_figures == [7]
 
 
@@ -238,7 +238,7 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
     zipped(folder / "e.zip", {"CIK0000000007.json": SUBMISSIONS, "readme.txt": "", "pages.json": pages})
     loaded = load_files(store, [folder])
 
-    assert [f"{done.name}: {done.summary}" for done in loaded[1:]] == [
+    assert loaded[1:] == [
         "b.json: skipped: b.json is not a JSON object",
         "c.json: 1 tickers",
         "d.csv: skipped: the file type is not one of .json, .zip, .xml, .txt, .htm, .html",

@@ -110,7 +110,7 @@ async def test_members_have_the_filed_names_and_their_filing(load, ask):
     answer = await ask(axis="product")
     first = answer["results"][0]
 
-    assert loaded.summary == "Drawn Ink Corp., 10-K of 2024-02-01: 5 facts with segments"
+    assert loaded == "ink-20231231_htm.xml: Drawn Ink Corp., 10-K of 2024-02-01: 5 facts with segments"
     assert [first[name] for name in ("axis", "member", "member_tag", "value", "accession_number", "fiscal_year")] == [
         "Products", "Black ink", "ink:BlackMember", 60, "a-23", 2023,
     ]  # fmt: skip
@@ -299,4 +299,4 @@ def test_an_instance_without_its_filing_or_labels_is_reported(load):
     with pytest.raises(ParameterError, match="does not belong to any loaded filing; specify --accession and --filed"):
         load(PRODUCTS, accession="", filed="")
 
-    assert load(PRODUCTS).summary.endswith("5 facts with segments")
+    assert load(PRODUCTS).endswith("5 facts with segments")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from fingerpost.errors import FeedUnusable, ParameterError
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile, TickerList, read_json_file
@@ -45,16 +44,12 @@ class LoadOptions:
 NO_OPTIONS = LoadOptions()
 
 
-class LoadedFile(NamedTuple):
-    name: str
-    summary: str
-
-
 def load_files(
     store: FactStore, paths: Sequence[Path], options: LoadOptions = NO_OPTIONS, show: ShowProgress | None = None
-) -> list[LoadedFile]:
+) -> list[str]:
     """Load files into the store: companyfacts, submissions, company_tickers, filing texts or XBRL instances.
 
+    Return a line for each file: its name, and what it contained or why it was skipped.
     Folders and archives are loaded file by file; unusable files in them are reported as skipped.
     An archive does not replace newer figures; ``show`` receives the processed and total file counts for an archive.
     If loading a file raises FeedUnusable, the files before it remain loaded.
@@ -77,7 +72,7 @@ def load_files(
     return loaded
 
 
-def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: ShowProgress | None) -> list[LoadedFile]:
+def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: ShowProgress | None) -> list[str]:
     loaded, count = [], 0
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
@@ -91,18 +86,18 @@ def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: Sho
             loaded += load_files(store, [path], options, show)
             count += 1
         except (FeedUnusable, ParameterError) as error:
-            loaded.append(LoadedFile(path.name, f"skipped: {error.message}"))
+            loaded.append(f"{path.name}: skipped: {error.message}")
     if not count:
         raise _explain_nothing_loaded(folder, loaded)
     return loaded
 
 
-def _explain_nothing_loaded(path: Path, skipped: Sequence[LoadedFile]) -> FeedUnusable:
-    reasons = "".join(f"; {file.name}: {file.summary}" for file in skipped[:_MAX_NAMED_FILES])
+def _explain_nothing_loaded(path: Path, skipped: Sequence[str]) -> FeedUnusable:
+    reasons = "".join(f"; {line}" for line in skipped[:_MAX_NAMED_FILES])
     return FeedUnusable(f"{path.name} contains no readable file with figures, filings or tickers{reasons}")
 
 
-def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile:
+def _load_file(store: FactStore, path: Path, options: LoadOptions) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -113,7 +108,7 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
         return _load_instance(store, path, content, options)
     parsed = read_json_file(content, path.name)
     if not isinstance(parsed, FactsFile):
-        return LoadedFile(path.name, _put_list(store, parsed))
+        return f"{path.name}: {_put_list(store, parsed)}"
     with closing(FactLibrary(store.path)) as library:
         ticker = options.predecessor_of or options.ticker
         if ticker is not None:
@@ -127,7 +122,7 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
     if main_ticker.startswith("CIK"):
         hint = "; set the ticker with --ticker, or load company_tickers.json"
     count, last = len(parsed.facts), parsed.complete_through
-    return LoadedFile(path.name, f"{parsed.name} ({main_ticker}): {count:,} figures, complete through {last}{hint}")
+    return f"{path.name}: {parsed.name} ({main_ticker}): {count:,} figures, complete through {last}{hint}"
 
 
 def _put_list(store: FactStore, parsed: SubmissionsFile | TickerList) -> str:
@@ -157,7 +152,7 @@ def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_pred
         )
 
 
-def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions) -> LoadedFile:
+def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions) -> str:
     """Load a filing's text; identify the filing by the options, the cover page and the list of filings."""
     document = content.decode("utf-8", errors="replace")
     cover = read_cover_page(document)
@@ -173,7 +168,7 @@ def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions
         raise ParameterError(f"{name} is the text of a filing; specify {', '.join(missing)}")
     text = document if name.lower().endswith(".txt") else read_plain_text(content)
     count = store.put_text(cik, filing, text)
-    return LoadedFile(name, f"{company_name}, {filing.form} of {filing.filed}: {count} sections")
+    return f"{name}: {company_name}, {filing.form} of {filing.filed}: {count} sections"
 
 
 def _identify_company(library: FactLibrary, name: str, cover: CoverPage, ticker: str | None) -> tuple[int | None, str]:
@@ -192,7 +187,7 @@ def _identify_company(library: FactLibrary, name: str, cover: CoverPage, ticker:
     return cover.cik or cik, company_name
 
 
-def _load_instance(store: FactStore, path: Path, content: bytes, options: LoadOptions) -> LoadedFile:
+def _load_instance(store: FactStore, path: Path, content: bytes, options: LoadOptions) -> str:
     """Load an XBRL instance, with the labels from a file in the same folder."""
     if path.name.endswith(_LABELS_SUFFIX):
         raise FeedUnusable(f"{path.name} contains only labels; load NAME{_INSTANCE_SUFFIX} from the same folder")
@@ -214,8 +209,7 @@ def _load_instance(store: FactStore, path: Path, content: bytes, options: LoadOp
     labels = next((names for names in linkbases if names), {})
     count = store.put_instance(instance, labels, filing)
     hint = "" if labels else f"; members have no labels, because {label_files[0].name} is not in the same folder"
-    summary = f"{instance.name}, {filing.form} of {filing.filed}: {count:,} facts with segments{hint}"
-    return LoadedFile(path.name, summary)
+    return f"{path.name}: {instance.name}, {filing.form} of {filing.filed}: {count:,} facts with segments{hint}"
 
 
 def _find_filing(
@@ -236,11 +230,9 @@ def _find_filing(
     return matches[0] if len(matches) == 1 else None
 
 
-def _load_archive(
-    store: FactStore, path: Path, retrieved_at: str | None, show: ShowProgress | None
-) -> list[LoadedFile]:
+def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: ShowProgress | None) -> list[str]:
     companies, figures, lists = 0, 0, 0
-    skipped: list[LoadedFile] = []
+    skipped: list[str] = []
     try:
         with zipfile.ZipFile(path) as archive:
             members = [name for name in sorted(archive.namelist()) if not name.endswith("/")]
@@ -248,7 +240,7 @@ def _load_archive(
                 try:
                     file = _read_member(archive, member)
                 except FeedUnusable as error:
-                    skipped.append(LoadedFile(member, f"skipped: {error.message}"))
+                    skipped.append(f"{member}: skipped: {error.message}")
                 else:
                     if isinstance(file, FactsFile):
                         store.put_facts(file, retrieved_at=retrieved_at, replaces_newer=False)
@@ -265,7 +257,8 @@ def _load_archive(
     summary = f"{companies:,} companies, {figures:,} figures"
     packaged = f"; unknown tickers come from the packaged {PACKAGED_YEAR} list"
     summary += f", {lists:,} lists of filings or tickers" if lists else packaged
-    return [LoadedFile(path.name, f"{summary}; {len(skipped):,} skipped" if skipped else summary), *skipped]
+    summary += f"; {len(skipped):,} skipped" if skipped else ""
+    return [f"{path.name}: {summary}", *skipped]
 
 
 def _read_member(archive: zipfile.ZipFile, member: str) -> FactsFile | SubmissionsFile | TickerList:

@@ -139,13 +139,13 @@ def load_filings(
     for file in files:
         try:
             with show_import_bars(new_console(stderr=True)) as show:
-                file_loads = load_files(store, [file], options, show=partial(show, "Companies"))
+                lines = load_files(store, [file], options, show=partial(show, "Companies"))
         except FeedUnusable as error:
             print_error(error)
             succeeded = False
         else:
-            for file_load in file_loads:
-                print_line(f"{file_load.name}: {file_load.summary}")
+            for line in lines:
+                print_line(line)
     if not succeeded:
         raise typer.Exit(TOOL_ERROR)
 
