@@ -194,6 +194,8 @@ class OpenSqliteTables(SqliteTables):
             connection = on_error.enter_context(closing(self.connect()))
             result = _run_transaction(connection, act)
             connection.execute("PRAGMA busy_timeout = 0")
+            # Creating and removing the rollback journal would take as long as the rest of a transaction.
+            connection.execute("PRAGMA journal_mode = PERSIST")
             on_error.pop_all()
         with self._lock:
             if self._opened is not None:
@@ -209,8 +211,11 @@ class OpenSqliteTables(SqliteTables):
             with suppress(sqlite3.Error, OSError):
                 opened, status = self._opened, self.file.path.stat()
                 if opened is not None and os.path.samestat(opened.status, status):
-                    self._count_layouts(opened.connection)
-                    return _run_transaction(opened.connection, act)
+                    opened.connection.execute("BEGIN IMMEDIATE")
+                    with opened.connection:
+                        # Outside the transaction, this would lock and unlock the file once more.
+                        self._count_layouts(opened.connection)
+                        return act(opened.connection)
             return None
         finally:
             self._lock.release()
