@@ -44,6 +44,7 @@ _MAX_FAULTS = 2000
 # Each round drops the parents of the parts dropped in the previous round; no model is nested deeper than this.
 _MAX_ROUNDS = 24
 _MAX_PATHS = 4
+_MAX_REMEMBERED_BYTES = 65_536
 _Loc = tuple[str | int, ...]
 
 get_reader: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
@@ -75,11 +76,19 @@ async def read_exactly(shape: type[_T], response: Response) -> Answer[_T]:
         raise _new_format_error(response, error) from error
 
 
+@lru_cache(maxsize=64)
+def _parse_once(reader: TypeAdapter[_T], body: bytes) -> _T:
+    return reader.validate_json(body)
+
+
 async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
     """Parse a response, dropping and reporting its invalid parts; raise SourceChanged if nothing is left."""
     reader = get_reader(shape)
+    # Stops come from the cache for minutes. Large responses would need too much memory.
+    is_remembered = response.from_cache and len(response.body) <= _MAX_REMEMBERED_BYTES
     try:
-        return Answer(data=reader.validate_json(response.body), retrieved_at=response.retrieved_at)
+        data = _parse_once(reader, response.body) if is_remembered else reader.validate_json(response.body)
+        return Answer(data=data, retrieved_at=response.retrieved_at)
     except ValidationError as error:
         try:
             # Dropping parts one by one can take seconds, so it must not block the event loop.
