@@ -10,8 +10,8 @@ import typer
 from typer.testing import CliRunner
 
 from fingerpost.apps import source_kinds
-from fingerpost.apps.cli import network_commands
-from fingerpost.apps.cli.network_add import new_add_command
+from fingerpost.apps.cli import network_add, network_commands
+from fingerpost.apps.cli.application import with_options
 from fingerpost.apps.cli.output import describe_error
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import ParameterError
@@ -231,11 +231,12 @@ def paper(home, monkeypatch):
         ),
     )
     kind = SourceKind(kind="paper", open_source=lambda _fetch: source, add_options=options)
-    monkeypatch.setattr(source_kinds, "REMOTE_KINDS", (kind,))
+    for module in (source_kinds, network_add):
+        monkeypatch.setattr(module, "REMOTE_KINDS", (kind,))
     app = typer.Typer()
 
     app.callback()(_call)
-    app.command("add")(new_add_command([kind]))
+    app.command("add")(with_options(network_add.add_network, network_add.list_options()))
     return source, lambda *arguments: app(arguments, standalone_mode=False)
 
 

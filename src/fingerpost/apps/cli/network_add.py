@@ -14,10 +14,10 @@ from rich.text import Text
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import prepare_settings, with_options
+from fingerpost.apps.cli.application import prepare_settings
 from fingerpost.apps.cli.output import new_console, print_line, print_message, show_status
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, list_paces, open_record_store
+from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, SourceKind, list_paces, open_record_store
 from fingerpost.apps.storage import new_client
 from fingerpost.apps.wiring import new_networks
 from fingerpost.errors import ParameterError
@@ -146,91 +146,81 @@ def list_realtime_lines(health: Mapping[str, Any]) -> Iterator[tuple[str, bool]]
         yield f"{name}: {counts or 'nothing'}", True
 
 
-def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
-    """Return the ``add`` command, with options for the record keys and for each kind of source."""
+def add_network(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(help="The name of the network, such as HSL; its stop ids begin with it.")],
+    feeds: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[FEED=]PATH|URL...", help="GTFS zip files, folders or URLs. Write keys as ${NAME}."),
+    ] = None,
+    **options: Any,
+) -> None:
+    """Add a network, or replace its source. Settings that are not given keep their values.
 
-    def add_network(
-        ctx: typer.Context,
-        name: Annotated[str, typer.Argument(help="The name of the network, such as HSL; its stop ids begin with it.")],
-        feeds: Annotated[
-            list[str] | None,
-            typer.Argument(
-                metavar="[FEED=]PATH|URL...", help="GTFS zip files, folders or URLs. Write keys as ${NAME}."
-            ),
-        ] = None,
-        **options: Any,
-    ) -> None:
-        """Add a network, or replace its source. Settings that are not given keep their values.
-
-        If the old or the new source is remote, settings that depend on the source are reset.
-        """
-        settings = prepare_settings(ctx)
-        kind, source_fields = _choose_source(feeds or [], kinds, options)
-        given = [key for key in _RECORD_OPTIONS if options.get(key) not in (None, [])]
-        fields = {key: _parse_value(key, options[key]) for key in given}
-        if "extract" in fields and kind is not None:
-            raise ParameterError(
-                "Streets can be added only to feeds; a server has its own",
-                {"field": "extract"},
-                hint="Leave out --streets",
+    If the old or the new source is remote, settings that depend on the source are reset.
+    """
+    settings = prepare_settings(ctx)
+    kind, source_fields = _choose_source(feeds or [], options)
+    given = [key for key in _RECORD_OPTIONS if options.get(key) not in (None, [])]
+    fields = {key: _parse_value(key, options[key]) for key in given}
+    if "extract" in fields and kind is not None:
+        raise ParameterError(
+            "Streets can be added only to feeds; a server has its own", {"field": "extract"}, hint="Leave out --streets"
+        )
+    network, store = parse_network_name(name), open_record_store(settings.home)
+    records = store.read()
+    record, unchanged = _build_record(store, network, records.records.get(network), {**source_fields, **fields})
+    report = None
+    if kind is None:
+        report = run_import(settings, f"Importing {network} ...", lambda importer: importer.add(record))
+        store.put(record)
+        LearnedProfiles(settings.home).remove(network)
+    else:
+        learn_profile(settings, kind, record)
+        store.put(record)
+        remove_import(settings.home, network)
+    # Print only after everything is stored, because printing to a closed pipe ends the process.
+    if report is None:
+        print_line(f"{network} is ready.")
+    else:
+        print_report(report)
+    if network in records.problems:
+        print_line(f"Its record could not be used, so it was replaced: {records.problems[network]}.")
+    if unchanged:
+        keys = ", ".join(unchanged)
+        print_line(f"Unchanged settings: {keys}. To remove one, delete its line in {store.path(network)}.")
+    if record.source == EMBEDDED and record.realtime:
+        has_messages = print_realtime(settings, network)
+        if "realtime" in fields and not has_messages:
+            print_message(
+                f"{network} and its realtime sources are stored, and sources that returned no message will be "
+                f"fetched again. To remove one, edit the `realtime` line in {store.path(network)}."
             )
-        network, store = parse_network_name(name), open_record_store(settings.home)
-        records = store.read()
-        record, unchanged = _build_record(store, network, records.records.get(network), {**source_fields, **fields})
-        report = None
-        if kind is None:
-            report = run_import(settings, f"Importing {network} ...", lambda importer: importer.add(record))
-            store.put(record)
-            LearnedProfiles(settings.home).remove(network)
-        else:
-            learn_profile(settings, kind, record)
-            store.put(record)
-            remove_import(settings.home, network)
-        # Print only after everything is stored, because printing to a closed pipe ends the process.
-        if report is None:
-            print_line(f"{network} is ready.")
-        else:
-            print_report(report)
-        if network in records.problems:
-            print_line(f"Its record could not be used, so it was replaced: {records.problems[network]}.")
-        if unchanged:
-            keys = ", ".join(unchanged)
-            print_line(f"Unchanged settings: {keys}. To remove one, delete its line in {store.path(network)}.")
-        if record.source == EMBEDDED and record.realtime:
-            has_messages = print_realtime(settings, network)
-            if "realtime" in fields and not has_messages:
-                print_message(
-                    f"{network} and its realtime sources are stored, and sources that returned no message will be "
-                    f"fetched again. To remove one, edit the `realtime` line in {store.path(network)}."
-                )
-                raise typer.Exit(TOOL_ERROR)
-
-    return with_options(add_network, _list_options(kinds))
+            raise typer.Exit(TOOL_ERROR)
 
 
-def _list_options(kinds: Sequence[SourceKind]) -> dict[str, tuple[Any, Any]]:
+def list_options() -> dict[str, tuple[Any, Any]]:
+    """Return the options of ``add_network``, for the record keys and for each kind of source."""
     options: dict[str, tuple[Any, Any]] = {}
     for key, (option, metavar) in _RECORD_OPTIONS.items():
         description = (NetworkRecord.model_fields[key].description or "").replace("``", "")
         text = f"{description[:1].upper()}{description[1:]}{' Repeatable.' if key in _TEXT_LISTS else ''}"
         value_type: Any = list[str] if key in _TEXT_LISTS else int if key == "priority" else str
         options[key] = (value_type | None, typer.Option(option, metavar=metavar, help=text))
-    for source_option in (option for kind in kinds for option in kind.add_options):
+    for source_option in (option for kind in REMOTE_KINDS for option in kind.add_options):
         value_type = bool if source_option.metavar is None else str | None
         option = typer.Option(f"--{source_option.name}", metavar=source_option.metavar, help=source_option.help)
         options[source_option.parameter] = (value_type, option)
     return options
 
 
-def _choose_source(
-    feeds: Sequence[str], kinds: Sequence[SourceKind], options: Mapping[str, Any]
-) -> tuple[SourceKind | None, dict[str, Any]]:
+def _choose_source(feeds: Sequence[str], options: Mapping[str, Any]) -> tuple[SourceKind | None, dict[str, Any]]:
     """Return the kind of remote source (None for feeds) and the record fields that the arguments set."""
     sources: list[tuple[SourceKind | None, dict[str, Any]]] = []
     if feeds:
         sources.append((None, {"source": EMBEDDED, "feeds": _parse_value("feeds", feeds)}))
     choices = ["its feeds"]
-    for kind in kinds:
+    for kind in REMOTE_KINDS:
         for option in kind.add_options:
             choices.append(f"--{option.name}")
             if value := options.get(option.parameter):

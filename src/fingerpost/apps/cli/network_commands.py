@@ -16,12 +16,13 @@ from rich.text import Text
 from fingerpost import clock
 from fingerpost.apps import error_boundary
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import Json, complete_network, prepare_settings
+from fingerpost.apps.cli.application import Json, complete_network, prepare_settings, with_options
 from fingerpost.apps.cli.network_add import (
+    add_network,
     fetch_realtime,
     learn_profile,
+    list_options,
     list_realtime_lines,
-    new_add_command,
     print_realtime,
     print_report,
     remove_import,
@@ -45,7 +46,7 @@ from fingerpost.transit.networks.composite import DemoMode, are_demos_enabled
 
 app = typer.Typer(no_args_is_help=True)
 app.command("add", epilog="Example: fingerpost network add HSL hsl.zip --realtime updates.pb")(
-    new_add_command(REMOTE_KINDS)
+    with_options(add_network, list_options())
 )
 
 _NAME = typer.Argument(help="The name of an added network.", autocompletion=complete_network)
@@ -211,7 +212,7 @@ def add_city(ctx: typer.Context, feeds: list[str]) -> None:
     """Add feeds as network CITY; if it already has these feeds, refresh it, and print any error."""
     record = open_record_store(prepare_settings(ctx).home).read().records.get("CITY")
     if record is None or record.feeds != tuple(parse_location(feed).text for feed in feeds):
-        new_add_command(REMOTE_KINDS)(ctx, "CITY", feeds)
+        add_network(ctx, "CITY", feeds)
         return
     try:
         refresh_networks(ctx, "CITY")
