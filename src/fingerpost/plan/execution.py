@@ -185,66 +185,65 @@ class Execution:
         arguments = self._resolve_arguments(ready)
         if ready.step.tool is None and ready.step.agent is None:
             return self._run_thinking_step(arguments), 1
-        step, tool, query, user = ready.step, ready.tool, ready.query, self.run.user
-        task = Task(
-            run_id=self.run.run_id,
-            step_id=step.step_id,
-            description=step.description,
-            parameters=arguments,
-            user=user,
-            idempotency_key=f"{self.run.run_id}:{step.step_id}",
-            perform=None if tool is None or query is None else lambda sent: tool.execute(query.query_type, sent, user),
-        )
+        idempotency_key = f"{self.run.run_id}:{ready.step.step_id}"
         for number in count(1):
-            response = await self._attempt(ready, task)
+            response = await self._attempt(ready, arguments, idempotency_key)
             if (reason := find_failure(response)) is None:
                 return response, number
-            wait_s = self._find_wait_s(task, number, response)
+            wait_s = self._find_wait_s(idempotency_key, number, response)
             self._append_event(
-                "attempt_failed", step.step_id, attempt=number, error=reason[:1000], retried_after_s=wait_s
+                "attempt_failed", ready.step.step_id, attempt=number, error=reason[:1000], retried_after_s=wait_s
             )
             if wait_s is None:
                 return response, number
             await retry.sleep(wait_s)
         raise AssertionError("unreachable")
 
-    async def _attempt(self, ready: ReadyStep, task: Task) -> dict[str, Any]:
+    async def _attempt(self, ready: ReadyStep, arguments: dict[str, Any], idempotency_key: str) -> dict[str, Any]:
         """Call the tool or agent once, and return its standard response; a ToolError becomes a failure response."""
-        IDEMPOTENCY_KEY.set(task.idempotency_key)
-        name, timeout_s = ready.performer, self.limits.attempt_s
+        IDEMPOTENCY_KEY.set(idempotency_key)
+        name, tool, query, timeout_s = ready.performer, ready.tool, ready.query, self.limits.attempt_s
         try:
             async with self.semaphores[name]:
                 try:
                     async with asyncio.timeout(timeout_s):
-                        response = await self._perform(ready, task)
+                        if ready.step.agent is not None or tool is None or query is None:
+                            response = await self._ask_agent(ready, arguments, idempotency_key)
+                        else:
+                            response = await tool.execute(query.query_type, arguments, self.run.user)
                 except TimeoutError as error:
                     # The outcome of the call is unknown, so only an idempotent tool is called again.
-                    is_retryable = ready.tool is not None and ready.tool.is_idempotent
                     message = f"{name} did not answer within {timeout_s:g} s"
-                    raise SourceTimeout(message, retryable=is_retryable) from error
+                    raise SourceTimeout(message, retryable=tool is not None and tool.is_idempotent) from error
             return check_response(name, response, self.limits)
         except ToolError as error:
-            query_type = name if ready.query is None else ready.query.query_type
-            return build_failure(name, query_type, task.parameters, error)
+            return build_failure(name, name if query is None else query.query_type, arguments, error)
 
-    async def _perform(self, ready: ReadyStep, task: Task) -> Any:
-        agent = ready.step.agent
-        if agent is None:
-            assert task.perform is not None
-            return await task.perform(task.parameters)
-        response = await self.agents[agent](task)
+    async def _ask_agent(self, ready: ReadyStep, arguments: dict[str, Any], idempotency_key: str) -> Any:
+        step, tool, query, user = ready.step, ready.tool, ready.query, self.run.user
+        assert step.agent is not None
+        task = Task(
+            run_id=self.run.run_id,
+            step_id=step.step_id,
+            description=step.description,
+            parameters=arguments,
+            user=user,
+            idempotency_key=idempotency_key,
+            perform=None if tool is None or query is None else lambda sent: tool.execute(query.query_type, sent, user),
+        )
+        response = await self.agents[step.agent](task)
         if isinstance(response, Mapping) and {"success", "results", "output_key"} <= response.keys():
             return response
-        return success_response(agent, agent, task.parameters, [response], {"data": response})
+        return success_response(step.agent, step.agent, arguments, [response], {"data": response})
 
-    def _find_wait_s(self, task: Task, number: int, response: Mapping[str, Any]) -> float | None:
+    def _find_wait_s(self, idempotency_key: str, number: int, response: Mapping[str, Any]) -> float | None:
         """Return the wait before the next attempt, or None if the step must not be retried."""
         if response.get("retryable") is not True:
             return None
         retry_after = response.get("retry_after")
         requested_s = float(retry_after) if isinstance(retry_after, int | float) else 0.0
         # Spread retries of steps that failed together; the seed makes a step's wait reproducible.
-        spread = random.Random(f"{task.idempotency_key}/{number}").random()  # noqa: S311  (no secret depends on it)
+        spread = random.Random(f"{idempotency_key}/{number}").random()  # noqa: S311  (no secret depends on it)
         limits = self.limits
         waits = {"initial_s": limits.backoff_s, "max_wait_s": limits.max_backoff_s, "requested_s": requested_s}
         return retry.find_wait_s(number, limits.attempts, spread=spread, **waits)

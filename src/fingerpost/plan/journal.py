@@ -125,8 +125,9 @@ class GroupCommit:
             self._batch.rows[statement].append(row)
         waiter = self.loop.create_future()
         self._batch.waiters.append((run_id, waiter))
-        # Defer the commit, so that other records from the same loop iteration share it.
-        self.loop.call_soon(self._commit_batch)
+        if len(self._batch.waiters) == 1:
+            # Defer the commit, so that other records from the same loop iteration share it.
+            self.loop.call_soon(self._commit_batch)
         return waiter
 
     def append(self, statement: str, row: Row) -> None:
