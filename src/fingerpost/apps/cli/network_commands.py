@@ -269,8 +269,7 @@ def _find_note(record: NetworkRecord, store: TimetableStore) -> str | None:
     """Return a note if a network's prepared timetable is missing or out of date."""
     if record.name not in store.list_names():
         return f"{record.name} is not prepared. Run `fingerpost network refresh {record.name}`."
-    entry = store.get(record.name)
-    return entry.find_note(record.feeds, record.extract)
+    return store.get(record.name).find_note(record.feeds, record.extract)
 
 
 @app.command("show", epilog="Example: fingerpost network show HSL")

@@ -224,8 +224,7 @@ def _build_check(breakdown: Breakdown, period: PeriodFilter) -> dict[str, Any]:
 
 def _describe(breakdown: Breakdown, period: PeriodFilter) -> dict[str, Any]:
     quarter = f"Q{period.quarter}" if period.quarter else "FY"
-    head = {"axis": breakdown.axis_label, "fiscal_year": period.year, "fiscal_period": quarter}
-    return head | {"unit": breakdown.unit}
+    return {"axis": breakdown.axis_label, "fiscal_year": period.year, "fiscal_period": quarter, "unit": breakdown.unit}
 
 
 def _list_notes(reply: Reply) -> list[str]:

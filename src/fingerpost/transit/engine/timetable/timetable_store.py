@@ -18,7 +18,6 @@ import shutil
 import uuid
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -81,7 +80,7 @@ class TimetableStore:
     ) -> StoredTimetable:
         """Add or replace a network; after a crash, either version may be current. ``save_more`` adds files."""
         name = parse_network_name(name)
-        with self._locked():
+        with locked(self._root / ".lock", self._root, self._remove_unused):
             self._prepared.mkdir(exist_ok=True)
             self._remove_unused()
             folder = self._prepared / f"{name}-{uuid.uuid4().hex}"
@@ -101,12 +100,8 @@ class TimetableStore:
             return self.get(name)
 
     def remove(self, name: str) -> None:
-        with self._locked():
+        with locked(self._root / ".lock", self._root, self._remove_unused):
             self._locate(parse_network_name(name)).unlink(missing_ok=True)
-
-    def _locked(self) -> AbstractContextManager[None]:
-        """Lock the networks during a change, and remove unused folders afterwards."""
-        return locked(self._root / ".lock", self._root, self._remove_unused)
 
     def list_names(self) -> list[str]:
         if not self._root.is_dir():

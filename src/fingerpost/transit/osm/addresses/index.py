@@ -346,11 +346,10 @@ class AddressIndex:
             "SELECT id, kind, name, names, lat, lon, reach_m, city FROM thing"
             " WHERE id IN (SELECT value FROM json_each(?))"
         )
+        found = self._connection.execute(query, (json.dumps([*rows]),))
         return {
             row: _Feature(row, FeatureKind(kind), name, json.loads(names), (lat, lon), reach_m, city)
-            for row, kind, name, names, lat, lon, reach_m, city in self._connection.execute(
-                query, (json.dumps([*rows]),)
-            )
+            for row, kind, name, names, lat, lon, reach_m, city in found
         }
 
 

@@ -217,8 +217,7 @@ def _find_new_stop(update: StopTimeUpdate, stop_rows: Mapping[str, int]) -> int:
 def _list_other_platforms(timetable: Timetable, planned: PlannedRide, stop: int) -> tuple[int, ...]:
     parents = timetable.stop_parent
     station = int(parents[stop])
-    others = enumerate(planned.stop)
-    return tuple(position for position, other in others if station >= 0 and parents[other] == station)
+    return tuple(position for position, other in enumerate(planned.stop) if station >= 0 and parents[other] == station)
 
 
 def _choose_candidate(
