@@ -5,6 +5,7 @@ import socket
 import ssl
 import struct
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import httpcore2
 import pytest
@@ -49,6 +50,22 @@ async def test_a_connection_is_used_again():
             await client.fetch(Request(url=server.url, limits=LIMITS))
 
     assert (len(server.asked), server.connections) == (3, 1)
+
+
+async def test_a_connection_that_the_server_has_closed_is_not_used_again():
+    is_done = asyncio.Event()
+
+    async def answer_and_close(writer):
+        writer.write(answer(body=b"hi"))
+        await is_done.wait()
+
+    async with serving(answer_and_close) as server, new_client() as client:
+        await client.fetch(Request(url=server.url, limits=LIMITS))
+        is_done.set()
+        await asyncio.wait(server.tasks)
+        got = await client.fetch(Request(url=server.url, limits=replace(LIMITS, attempts=1)))
+
+    assert (got.body, server.connections) == (b"hi", 2)
 
 
 async def test_all_of_a_large_response_arrives():
