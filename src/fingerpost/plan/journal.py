@@ -10,12 +10,11 @@ import uuid
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext, suppress
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
-from queue import SimpleQueue
-from threading import Thread
 from typing import Any, Protocol, TypeVar
 
 from fingerpost.contract.wire import omit_none
@@ -114,10 +113,7 @@ class GroupCommit:
         self._is_busy = False
         self._timer: asyncio.TimerHandle | None = None
         self.is_closed = False
-        # Starting work in a thread pool takes several times as long.
-        self._work = SimpleQueue[tuple[Callable[[], Any], asyncio.Future[Any]] | None]()
-        self._thread = Thread(target=self._run, name="fingerpost-journal", daemon=True)
-        self._thread.start()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fingerpost-journal")
 
     def put(self, run_id: str, rows: Iterable[tuple[str, Row]]) -> "asyncio.Future[None]":
         """Add statements and their rows to the next transaction; the future completes once the rows are on disk."""
@@ -135,16 +131,13 @@ class GroupCommit:
         if self._timer is None:
             self._timer = self.loop.call_later(_MAX_DELAY_S, self._flush)
 
-    def transact(self, act: Callable[[Any], _R], *, is_write: bool = False) -> "asyncio.Future[_R]":
-        return self.submit(partial(self._session.transact, act, is_write=is_write))
+    def transact(self, act: Callable[[Any], _R]) -> "asyncio.Future[_R]":
+        """Run a function with the connection after the work already submitted, even if the caller is cancelled."""
+        return asyncio.shield(self.submit(partial(self._session.transact, act)))
 
     def submit(self, act: Callable[[], _R]) -> "asyncio.Future[_R]":
-        """Run a function in the writer's thread after the work already submitted, even if the caller is cancelled."""
-        if self.is_closed:
-            raise RuntimeError("The journal is closed")
-        future: asyncio.Future[_R] = self.loop.create_future()
-        self._work.put((act, future))
-        return future
+        """Run a function in the writer's thread; cancelling the future prevents the call if it has not started."""
+        return asyncio.wrap_future(self._thread.submit(act), loop=self.loop)
 
     async def drain(self) -> None:
         """Wait until all queued rows are written or rejected; after ``close``, do not wait."""
@@ -164,8 +157,8 @@ class GroupCommit:
             self._timer.cancel()
         self.is_closed = True
         self._session.stop_waiting()
-        self._work.put(None)
-        self._thread.join()
+        self._thread.submit(self._session.close)
+        self._thread.shutdown()
 
     def _commit_batch(self) -> None:
         if self._is_busy or not self._batch.waiters:
@@ -175,20 +168,13 @@ class GroupCommit:
             self._timer = None
         batch, self._batch = self._batch, _Batch()
         self._is_busy = True
-        commit = self.transact(partial(self._write, batch.rows), is_write=True)
-        commit.add_done_callback(partial(self._finish, batch))
+        commit = partial(self._session.transact, partial(self._write, batch.rows), is_write=True)
+        self._thread.submit(commit).add_done_callback(partial(self._finish_soon, batch))
 
-    def _run(self) -> None:
-        while (work := self._work.get()) is not None:
-            act, future = work
-            try:
-                end = partial(future.set_result, act())
-            except BaseException as error:  # noqa: BLE001  (raised where the future is awaited)
-                end = partial(future.set_exception, error)
-            # A closed loop discards the result.
-            with suppress(RuntimeError):
-                self.loop.call_soon_threadsafe(_end, future, end)
-        self._session.close()
+    def _finish_soon(self, batch: _Batch, future: "Future[Collection[str]]") -> None:
+        """Finish a batch on the event loop; the writer's thread calls this."""
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._finish, batch, future)
 
     def _write(self, rows: Mapping[str, Sequence[Row]], connection: Any) -> Collection[str]:
         run_ids = {row[-1] for statement_rows in rows.values() for row in statement_rows}
@@ -198,7 +184,7 @@ class GroupCommit:
                 connection.cursor().executemany(statement, stored)
         return lost
 
-    def _finish(self, batch: _Batch, future: "asyncio.Future[Collection[str]]") -> None:
+    def _finish(self, batch: _Batch, future: "Future[Collection[str]]") -> None:
         self._is_busy = False
         if (error := future.exception()) is not None:
             _log.error("the journal could not be written: %s", error)
@@ -217,11 +203,6 @@ class GroupCommit:
             else:
                 waiter.set_result(None)
         self._commit_batch()
-
-
-def _end(future: "asyncio.Future[Any]", end: Callable[[], None]) -> None:
-    if not future.done():
-        end()
 
 
 class Journal(ABC):
