@@ -6,6 +6,7 @@ import ssl
 import struct
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from unittest.mock import Mock, call
 
 import httpcore2
 import pytest
@@ -28,20 +29,28 @@ async def asking(behave):
 
 
 async def test_a_requests_headers_and_content_are_one_packet():
-    packets = []
+    async with asking(answer(body=b"hi")) as stream:
+        stream._transport = Mock(wraps=stream._transport)
+        await stream.write(b"{}")
+        await stream.read(1000, 5)
 
-    async def serve(reader, writer):
-        packets.append(await reader.read(100_000))
-        writer.write(answer(body=b"hi"))
-        writer.close()
+    assert stream._transport.write.call_args_list == [call(b"GET / HTTP/1.1\r\n\r\n{}")]
 
-    server = await asyncio.start_server(serve, LOOPBACK, 0)
-    async with new_client() as client:
-        url = f"http://feeds.example:{server.sockets[0].getsockname()[1]}/graphql"
-        await client.fetch(Request(url=url, content=b"{}", limits=LIMITS))
-    server.close()
 
-    assert [packet.endswith(b"\r\n\r\n{}") for packet in packets] == [True]
+async def test_a_slow_reader_makes_the_server_wait():
+    async with asking(answer(body=BIG)) as stream:
+        await stream.read(10_000, 5)
+        stream._transport = Mock(wraps=stream._transport)
+        stream._unread += BIG
+        await stream.read(10_000, 5)
+
+    stream._transport.resume_reading.assert_not_called()
+
+
+async def test_a_tls_connection_that_was_reset_is_not_used_again():
+    async with asking(answer(body=b"")) as stream:
+        stream._transport = Mock(**{"get_extra_info.return_value": None})
+        assert stream.get_extra_info("is_readable")
 
 
 async def test_a_connection_is_used_again():

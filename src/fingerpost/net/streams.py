@@ -1,4 +1,4 @@
-"""Network streams for httpcore on asyncio alone, because anyio's take twice as much time for a short response."""
+"""Network streams for httpcore on asyncio alone, because anyio's streams take twice as long for a short response."""
 
 import asyncio
 import selectors
@@ -50,7 +50,7 @@ class _Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         self._unread = bytearray()
         self._has_ended = False
         self._error: Exception | None = None
-        self._has_news = asyncio.Event()
+        self._has_changed = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -59,11 +59,11 @@ class _Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         self._unread += data
         if len(self._unread) >= _MAX_UNREAD_BYTES:
             self._transport.pause_reading()
-        self._has_news.set()
+        self._has_changed.set()
 
     def eof_received(self) -> None:
         self._has_ended = True
-        self._has_news.set()
+        self._has_changed.set()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._error = exc
@@ -78,17 +78,18 @@ class _Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         self._transport.write(self._unsent)
         self._unsent = b""
         if not self._unread and not self._has_ended:
-            self._has_news.clear()
+            self._has_changed.clear()
             try:
                 async with asyncio.timeout(timeout):
-                    await self._has_news.wait()
+                    await self._has_changed.wait()
             except TimeoutError as error:
                 raise httpcore2.ReadTimeout from error
         if not self._unread and self._error is not None:
             raise httpcore2.ReadError(str(self._error)) from self._error
         data = bytes(self._unread[:max_bytes])
         del self._unread[:max_bytes]
-        self._transport.resume_reading()
+        if len(self._unread) < _MAX_UNREAD_BYTES:
+            self._transport.resume_reading()
         return data
 
     async def start_tls(
@@ -112,9 +113,11 @@ class _Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         """Return whether a server has sent something or closed the connection; httpcore asks before each request."""
         if info != "is_readable":
             return None
-        if self._unread or self._has_ended:
+        # A TLS connection that was reset has no socket before it reports its end.
+        sock = self._transport.get_extra_info("socket")
+        if self._unread or self._has_ended or sock is None:
             return True
         # The event loop may not have read it yet.
         with _Selector() as selector:
-            selector.register(self._transport.get_extra_info("socket"), selectors.EVENT_READ)
+            selector.register(sock, selectors.EVENT_READ)
             return bool(selector.select(0))
