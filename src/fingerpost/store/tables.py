@@ -192,10 +192,10 @@ class OpenSqliteTables(SqliteTables):
             self.file.create_owner_only()
             status = self.file.path.stat()
             connection = on_error.enter_context(closing(self.connect()))
-            result = _run_transaction(connection, act)
-            connection.execute("PRAGMA busy_timeout = 0")
             # Creating and removing the rollback journal would take as long as the rest of a transaction.
             connection.execute("PRAGMA journal_mode = PERSIST")
+            result = _run_transaction(connection, act)
+            connection.execute("PRAGMA busy_timeout = 0")
             on_error.pop_all()
         with self._lock:
             if self._opened is not None:
@@ -213,7 +213,7 @@ class OpenSqliteTables(SqliteTables):
                 if opened is not None and os.path.samestat(opened.status, status):
                     opened.connection.execute("BEGIN IMMEDIATE")
                     with opened.connection:
-                        # Outside the transaction, this would lock and unlock the file once more.
+                        # Check inside the transaction: outside, this would lock and unlock the file once more.
                         self._count_layouts(opened.connection)
                         return act(opened.connection)
             return None
