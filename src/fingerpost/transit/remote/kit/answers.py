@@ -44,7 +44,7 @@ _MAX_FAULTS = 2000
 # Each round drops the parents of the parts dropped in the previous round; no model is nested deeper than this.
 _MAX_ROUNDS = 24
 _MAX_PATHS = 4
-_MAX_REMEMBERED_BYTES = 65_536
+_MAX_REMEMBERED_BYTES = 16_384
 _Loc = tuple[str | int, ...]
 
 get_reader: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
@@ -84,7 +84,7 @@ def _parse_once(reader: TypeAdapter[_T], body: bytes) -> _T:
 async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
     """Parse a response, dropping and reporting its invalid parts; raise SourceChanged if nothing is left."""
     reader = get_reader(shape)
-    # Stops come from the cache for minutes. Large responses would need too much memory.
+    # The cache returns stops for minutes. Their models need sixteen times as much memory as the response.
     is_remembered = response.from_cache and len(response.body) <= _MAX_REMEMBERED_BYTES
     try:
         data = _parse_once(reader, response.body) if is_remembered else reader.validate_json(response.body)
