@@ -93,8 +93,11 @@ class FactLibrary:
         If the text is a ticker, it becomes the company's ``ticker``. The result is None if no company matches, or if a
         name is ambiguous.
         """
-        matches = filter(None, map(self._find_by_ticker, self._list_candidates(text)))
-        return self.get_cached(("company", text), lambda: next(matches, None))
+
+        def find() -> Company | None:
+            return next(filter(None, map(self._find_by_ticker, self._list_candidates(text))), None)
+
+        return self.get_cached(("company", text), find)
 
     def list_companies(self) -> list[Company]:
         return self.get_cached(("companies",), lambda: self._query_companies("ORDER BY ticker, cik"))
