@@ -72,7 +72,7 @@ def import_feeds(
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names the file, table and line, and says what to do.
-        ParameterError: a feed cannot be called that, or two feeds have the same name.
+        ParameterError: a feed's name is invalid, or two feeds have the same name.
     """
     merger, headsigns, reports, zones = FeedMerger(), IdIndex(), [], list[str]()
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):
