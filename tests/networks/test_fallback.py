@@ -108,6 +108,15 @@ def test_a_latest_arrival_is_requested_from_networks_that_support_it(arrive_by, 
     assert answer.provenance.network == asked
 
 
+def test_a_fallback_without_a_trip_does_not_end_the_search():
+    class Elsewhere(FakeNetwork):
+        async def plan_journeys(self, query):
+            return replace(await super().plan_journeys(query), is_final=True)
+
+    network = FallbackNetwork(offline(), Elsewhere())
+    assert not run(network.plan_journeys(trip())).is_final
+
+
 def test_a_board_of_stops_unknown_to_the_fallback_is_not_empty():
     both = FallbackNetwork(live(departures=SourceUnreachable("LIVE is down")), offline())
 

@@ -257,7 +257,9 @@ class FallbackNetwork(WrapperNetwork, CallScopedNetwork):
                         f"used as the {side} instead."
                     )
             adapted_query = replace(query, origin=ends["origin"], destination=ends["destination"])
-            return _label(await network.plan_journeys(adapted_query), notes)
+            answer = _label(await network.plan_journeys(adapted_query), notes)
+            # The first network may find a trip where the fallback has no stops.
+            return answer if network is self.network else replace(answer, is_final=False)
 
         return await self._query(needed, plan)
 
