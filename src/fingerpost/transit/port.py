@@ -87,7 +87,7 @@ class JourneyAnswer:
     ``step_free_supported`` is False if the source has no wheelchair data.
     ``no_result_reason`` is the source's explanation of an empty answer, if any.
     ``has_stops``: whether a stop is within walking distance of the origin, and of the destination; None if unknown.
-    ``is_final``: whether no query could find a trip between these places, with any times and limits.
+    ``is_final``: whether this network has no trip between these places, at any time and within any limits.
     """
 
     itineraries: tuple[Itinerary, ...]
@@ -95,7 +95,7 @@ class JourneyAnswer:
     timetabled: tuple[Itinerary, ...] = ()
     step_free_supported: bool = True
     no_result_reason: str | None = None
-    has_stops: Sequence[bool] | None = None
+    has_stops: tuple[bool, bool] | None = None
     is_final: bool = False
 
 

@@ -224,7 +224,7 @@ class EmbeddedNetwork(port.Network):
             raise self._new_outside_calendar()
         notes = self.walks.list_notes(ends, trips, step_free=step_free)
         has_stops = [len(end.walks.stop) > 0 for end in near]
-        # Some walks end at an entrance beside a stop.
+        # Stops on streets are sought this much further, because the map may show them elsewhere.
         is_near = [
             has or self.stops.has_near(end, MAX_WALK_M + MATCHED_M) for has, end in zip(has_stops, ends, strict=True)
         ]
@@ -233,10 +233,11 @@ class EmbeddedNetwork(port.Network):
             timetabled=timetabled,
             step_free_supported=self._feed_profile.has_wheelchair_data,
             provenance=replace(provenance, notes=(*provenance.notes, *notes)) if notes else provenance,
-            # One walk alone may have the whole limit.
-            has_stops=[
-                has_stops[side] or (is_near[side] and bool(self._list_near(query, side))) for side in (False, True)
-            ],
+            # The walks of a trip share the limit, but one walk alone may use all of it.
+            has_stops=(
+                has_stops[0] or (is_near[0] and bool(self._list_near(query, is_destination=False))),
+                has_stops[1] or (is_near[1] and bool(self._list_near(query, is_destination=True))),
+            ),
             is_final=not all(is_near) and distance_m(*ends) > MAX_WALK_M,
         )
 
