@@ -207,10 +207,10 @@ class Execution:
             async with self.semaphores[name]:
                 try:
                     async with asyncio.timeout(timeout_s):
-                        if ready.step.agent is not None or tool is None or query is None:
-                            response = await self._ask_agent(ready, arguments, idempotency_key)
-                        else:
+                        if tool is not None and query is not None and ready.step.agent is None:
                             response = await tool.execute(query.query_type, arguments, self.run.user)
+                        else:
+                            response = await self._ask_agent(ready, arguments, idempotency_key)
                 except TimeoutError as error:
                     # The outcome of the call is unknown, so only an idempotent tool is called again.
                     message = f"{name} did not answer within {timeout_s:g} s"
