@@ -119,7 +119,7 @@ def _print_version(is_requested: bool) -> None:
 
 
 @app.callback()
-def _check_clock(
+def _root_options(
     # ``prepare_settings`` reads the first two; typer prints the version before any command.
     user: Annotated[str | None, typer.Option(help="Use this user's variables; the default is FINGERPOST_USER.")] = None,  # noqa: ARG001
     verbose: Annotated[bool, typer.Option("--verbose", help="Show the log on stderr.")] = False,  # noqa: ARG001
