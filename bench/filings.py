@@ -160,12 +160,12 @@ def explain(library, ticker, metric, year, part, theirs):
     if ours is not None and ours.value == theirs:
         return "agree"
     figures = source.series(word).figures
-    stating = [f for f in figures if theirs == f.value or theirs in {each.value for each in f.values}]
+    stating = [f for f in figures if theirs == f.value or theirs in {each.fact.value for each in f.values}]
     if ours is None:
         cost = ask(year, part, find_metric("CostOfRevenue"))
         if metric == "GrossProfit" and cost is not None and not stating:
             return "edgartools computes a gross profit that is not reported"
-    elif theirs in {revision.value for revision in ours.values}:
+    elif theirs in {revision.fact.value for revision in ours.values}:
         return "edgartools gives an older vintage"
     elif any(figure.end == ours.end and figure.start < ours.start for figure in stating):
         return "edgartools gives the year to date as the quarter"
