@@ -6,6 +6,7 @@ A handler raises DataNotFound, with the reasons, if it finds no results.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import NamedTuple
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings import query_params
@@ -117,6 +118,13 @@ def compare(library: FactLibrary, params: query_params.CompareParams) -> Reply:
     return reply.require_rows(not_found)
 
 
+class _Column(NamedTuple):
+    """The lines for one period, by metric name; if there are no lines, ``missing`` contains the reason."""
+
+    lines: Mapping[str, Figure]
+    missing: Missing
+
+
 def statement(library: FactLibrary, params: query_params.StatementParams) -> Reply:
     """Return the lines of a statement for one or more periods, by default the newest fiscal year.
 
@@ -127,26 +135,25 @@ def statement(library: FactLibrary, params: query_params.StatementParams) -> Rep
     periods = source.resolve_period(params.period).list_periods()
     metrics = [metric for metric in list_metrics() if metric.statement == kind]
     columns = [_build_column(source, metrics, TOTALS[kind], period) for period in periods]
-    if not any(lines for lines, _ in columns):
-        raise build_not_found(not_found, columns[-1][1], source.provenance)
+    if not any(column.lines for column in columns):
+        raise build_not_found(not_found, columns[-1].missing, source.provenance)
     reply = Reply([], data={}, source=source.provenance, extra={"statement": kind})
     for metric in metrics:
-        found = [lines[metric.name] for lines, _ in columns if metric.name in lines]
-        row_figures = mark_basis_changes(found, source)
+        lines = [column.lines[metric.name] for column in columns if metric.name in column.lines]
+        row_figures = mark_basis_changes(lines, source)
         reply.results += [source.build_row(line) for line in row_figures]
         reply.add_values(metric.name, row_figures, is_series=len(periods) > 1)
-    common = set.intersection(*(set(missing) for _, missing in columns))
-    for period, (_, missing) in zip(periods, columns, strict=True):
+    common = set.intersection(*(set(column.missing) for column in columns))
+    for period, column in zip(periods, columns, strict=True):
         # A line that is missing from all periods gets a single entry.
-        entries = missing.items()
+        entries = column.missing.items()
         reply.missing |= {name if name in common else f"{name} {period.period}": entry for name, entry in entries}
     return reply
 
 
 def _build_column(
     source: CompanyFigures, metrics: Sequence[Metric], totals: Sequence[str], period: PeriodFilter
-) -> tuple[dict[str, Figure], Missing]:
-    """Return the lines for one period, by metric name, and the reasons for missing lines."""
+) -> _Column:
     company, is_original = source.company, source.options.vintage == ORIGINAL
     headlines = [figure for metric in metrics for figure in source.select(metric, period).headline]
     # Choose the newest period with at least half as many lines as the fullest period.
@@ -155,7 +162,7 @@ def _build_column(
     newest = next((figure for figure in headlines if (figure.end, figure.period) == period_key), None)
     if newest is None:
         anchor = next(metric for metric in metrics if metric.name == totals[0])
-        return {}, {anchor.name: explain_missing_figure(source, anchor, period)}
+        return _Column({}, {anchor.name: explain_missing_figure(source, anchor, period)})
     candidates: dict[str, Figure | None] = {}
     for metric in metrics:
         same_period = (figure for figure in source.series(metric).figures if (figure.end, figure.period) == period_key)
@@ -172,7 +179,7 @@ def _build_column(
             missing[metric.name] = build_missing("outside_sample", message, suggest_load(company.ticker))
         else:
             missing[metric.name] = explain_missing_tag(source, metric, PeriodFilter.from_figure(newest))
-    return lines, missing
+    return _Column(lines, missing)
 
 
 def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
