@@ -47,12 +47,6 @@ async def test_a_slow_reader_makes_the_server_wait():
     stream._transport.resume_reading.assert_not_called()
 
 
-async def test_a_tls_connection_that_was_reset_is_not_used_again():
-    async with asking(answer(body=b"")) as stream:
-        stream._transport = Mock(**{"get_extra_info.return_value": None})
-        assert stream.get_extra_info("is_readable")
-
-
 async def test_a_connection_is_used_again():
     async with serving(answer(body=b"hi")) as server, new_client() as client:
         for _ in range(3):

@@ -10,6 +10,7 @@ import pytest
 from fingerpost.errors import SourceUnreachable
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
+from fingerpost.net.streams import StreamBackend
 from fingerpost.net.transport import CheckedBackend, WireTransport
 from tests.net.local_server import HOST, LIMITS, LOOPBACK, answer, names, serving
 
@@ -83,6 +84,20 @@ async def test_a_tls_server_that_closes_amid_its_response_is_unreachable(tmp_pat
     async with serving_tls(own, hang_up) as server, trusting(own) as client:
         with pytest.raises(SourceUnreachable, match="before its response was complete"):
             await client.fetch(Request(url=server.url, limits=replace(LIMITS, attempts=1)))
+
+
+async def test_a_tls_connection_that_was_reset_is_not_used_again(tmp_path):
+    own = new_certificate(tmp_path, HOST)
+    async with serving_tls(own) as server:
+        plain = await StreamBackend().connect_tcp(LOOPBACK, server.port, 5)
+        stream = await plain.start_tls(ssl.create_default_context(cafile=own), HOST, 5)
+        stream._transport._ssl_protocol._transport.abort()
+        # The connection has no socket now, and the stream learns of it in the next iteration of the loop.
+        await asyncio.sleep(0)
+        is_readable = stream.get_extra_info("is_readable")
+        await stream.aclose()
+
+    assert is_readable
 
 
 async def test_a_large_tls_response_arrives_whole(tmp_path):
