@@ -84,7 +84,7 @@ def _parse_once(reader: TypeAdapter[_T], body: bytes) -> _T:
 async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
     """Parse a response, dropping and reporting its invalid parts; raise SourceChanged if nothing is left."""
     reader = get_reader(shape)
-    # The cache returns stops for minutes. Their models need sixteen times as much memory as the response.
+    # Boards read a stop's cached response in each call; parsed, it needs sixteen times as much memory.
     is_remembered = response.from_cache and len(response.body) <= _MAX_REMEMBERED_BYTES
     try:
         data = _parse_once(reader, response.body) if is_remembered else reader.validate_json(response.body)
