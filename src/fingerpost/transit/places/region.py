@@ -85,15 +85,15 @@ def merge_by_region(
     far: list[PlaceMatch] = []
     has_near = False
     for network, matches in sorted(found, key=lambda pair: pair[0] not in running):
-        own = [
-            replace(match, network=network.profile.name)
-            for match in matches
-            if network in running or not list_covering(running, match.place.coordinate)
-        ]
-        has_near |= any(is_likely(match, text) and not is_far(network, match.place) for match in own)
-        wanted = [match for match in own if match.place.kind in kinds]
-        near += _drop_known([match for match in wanted if not is_far(network, match.place)], near)
-        far += _drop_known([match for match in wanted if is_far(network, match.place)], far)
+        own_near: list[PlaceMatch] = []
+        own_far: list[PlaceMatch] = []
+        for match in matches:
+            if network in running or not list_covering(running, match.place.coordinate):
+                group = own_far if is_far(network, match.place) else own_near
+                group.append(replace(match, network=network.profile.name))
+        has_near = has_near or any(is_likely(match, text) for match in own_near)
+        near += _drop_known([match for match in own_near if match.place.kind in kinds], near)
+        far += _drop_known([match for match in own_far if match.place.kind in kinds], far)
     if focus is None:
         near = suggest_regions(near, networks)
     suggested = [] if has_near else [_suggest_far(match, focus) for match in far if match.score >= AUTO_RESOLVE]
