@@ -9,6 +9,7 @@ from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.places import region
 from tests.contracts.conftest import NOW, asker, at, label, refusal, stop_place
 from tests.fakes import FakeNetwork
+from tests.networks.limits import MeetingNetwork
 
 HERE, THERE = Bounds(south=60, west=24, north=61, east=26), Bounds(south=50, west=4, north=51, east=6)
 FOCUS = {"lat": 60.5, "lon": 25.0}
@@ -138,6 +139,38 @@ def test_the_other_end_decides_the_region_of_a_name(over):
     answer = ask("plan_trip", {"origin": label("Gate"), "destination": label("Mall")})
 
     assert answer.body["error"]["code"] == "no-itinerary-found"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "looked_up"),
+    [
+        ("get_departures", {"stop": label("Mall"), "at": "2026-03-10T23:00:00"}, 1),
+        (
+            "plan_trip",
+            {
+                "origin": label("Mall"),
+                "destination": label("Gate"),
+                "when": {"type": "depart", "time": "2026-03-10T23:00:00"},
+            },
+            2,
+        ),
+    ],
+)
+def test_a_local_time_does_not_look_up_a_name_twice(over, tool, arguments, looked_up):
+    """The zone of the found place decides when 23:00 is; the place stays the same."""
+    network = MeetingNetwork(places=_places("H", 60.5, 25.0, ["Mall", "Gate"]))
+    over(network)(tool, arguments)
+
+    at_23_in_helsinki = 1773176400
+    assert (network.calls, network.asked[0].instant) == (looked_up, at_23_in_helsinki)
+
+
+def test_a_local_time_decides_which_networks_are_in_service(over):
+    """At 23:00 in Helsinki, the night after its last day, the old network still runs; at 23:00 UTC it does not."""
+    old = FakeNetwork(name="OLD", places=_places("O", 60.5, 25.0, ["Mall"]), last_day=date(2026, 3, 9))
+    board = over(old, here("Mall"))("get_departures", {"stop": label("Mall"), "at": "2026-03-10T23:00:00"})
+
+    assert board.body["stopId"] == "O:MALL"
 
 
 def test_places_of_two_networks_are_compared_only_with_nearby_ones(monkeypatch):

@@ -25,7 +25,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering, new_uncovered
 from fingerpost.transit.networks.querying import NetworkFailure, list_problems, query_all
 from fingerpost.transit.places.candidates import new_ambiguous, new_unknown
-from fingerpost.transit.places.region import merge_by_region
+from fingerpost.transit.places.region import list_running, merge_by_region
 from fingerpost.transit.port import Network, Networks, OpenNetworks
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain, plain
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
@@ -171,6 +171,12 @@ class PlaceResolver:
     def __init__(self, networks: Networks, variables: VariableStore) -> None:
         self.networks = networks
         self.variables = variables
+
+    async def has_same_service(self, first: int, second: int) -> bool:
+        """Whether the same networks are in service at both instants, so that places resolve alike (rule A13)."""
+        opened = await self.networks.open()
+        networks = [*opened.answering, *opened.by_token_only]
+        return list_running(networks, first) == list_running(networks, second)
 
     async def get_stop(
         self,

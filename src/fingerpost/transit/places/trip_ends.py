@@ -37,6 +37,9 @@ class NetworkJourney(NamedTuple):
     network: Network
     query: JourneyQuery
 
+    def at_time_of(self, parameters: JourneyParameters) -> "NetworkJourney":
+        return self._replace(query=parameters.between(self.query.origin, self.query.destination))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Resolution:

@@ -120,8 +120,9 @@ class GetDepartures(shapes.PlaceTool):
         zone = stop.networks[0].profile.zone
         if when.note is not None:
             # The time zone determines the instant, and the instant determines which networks are in service.
-            when = parse_instant(time, zone_name=zone, now=now, field="at")
-            stop = await find(instant=when.instant)
+            read_as_utc, when = when, parse_instant(time, zone_name=zone, now=now, field="at")
+            if not await self._places.has_same_service(read_as_utc.instant, when.instant):
+                stop = await find(instant=when.instant)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
             instant=when.instant,

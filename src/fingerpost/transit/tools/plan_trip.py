@@ -66,9 +66,12 @@ class PlanTrip(PlaceTool):
         zone = journeys[0].network.profile.zone
         if when.note is not None:
             # The time zone determines the instant, and the instant determines which networks are in service.
-            when = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
+            read_as_utc, when = when, parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
             parameters = replace(parameters, instant=when.instant, not_before=when.not_before)
-            journeys, place_warnings = await resolve(parameters)
+            if await self._places.has_same_service(read_as_utc.instant, when.instant):
+                journeys = [journey.at_time_of(parameters) for journey in journeys]
+            else:
+                journeys, place_warnings = await resolve(parameters)
         found = await search_trips(
             journeys, partial(choose_trip_follow_up, with_alternatives=arguments.include_disruption_alt)
         )
