@@ -53,12 +53,17 @@ class VariableStore:
     """
 
     def __init__(self, storage: Path | Tables, *, retention_days: int | None = None) -> None:
+        self._path = storage if isinstance(storage, Path) else None
         if isinstance(storage, Path):
             advice = "move it out of the way and call again"
             file = SqliteFile(path=storage, contents="variables", application_id=_APPLICATION_ID, advice=advice)
             storage = SqliteTables(file, [VARIABLES])
         self._tables = storage
         self._retention_days = retention_days
+
+    def has_storage(self) -> bool:
+        """Whether anything may be stored: false until the first variable creates the file."""
+        return self._path is None or self._path.exists()
 
     def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
         """Store a value; return the new variable, and the old one if it was replaced; ``created_at`` is preserved.

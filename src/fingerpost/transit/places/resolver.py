@@ -97,7 +97,9 @@ async def read_label(text: str, variables: VariableStore, user: str | None) -> L
 
 
 async def find_variable(key: str, variables: VariableStore, user: str | None) -> Variable | None:
-    return None if user is None else await run_in_thread(variables.find, user, key)
+    if user is None or not variables.has_storage():
+        return None
+    return await run_in_thread(variables.find, user, key)
 
 
 def parse_position(text: str) -> Coordinate | None:
