@@ -194,7 +194,7 @@ class NetworkPlaces:
         addresses = self._addresses
         if addresses is not None and addresses.is_finnish:
             text = strip_country(text)
-        stops = self._stops.places.search(text, language=language, focus=focus)
+        stops = self._stops.places.list_matches(text, language, focus)
         by_token = {match.place.token: match for match in stops}
 
         def offer(match: PlaceMatch, score: float) -> None:

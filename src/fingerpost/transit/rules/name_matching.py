@@ -81,6 +81,8 @@ def find_certain(matches: Sequence[PlaceMatch]) -> PlaceMatch | None:
 def sort_matches(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
     """Sort matches by score, name and id, but sort matches with similar scores by distance."""
     by_score = sorted(matches, key=lambda match: (-match.score, match.place.name, match.place.token))
+    if all(match.distance_m is None for match in by_score):
+        return by_score
     ordered: list[PlaceMatch] = []
     while len(ordered) < len(by_score):
         rest = by_score[len(ordered) :]
