@@ -34,6 +34,16 @@ def draw(questions: Questions, count: int) -> dict[str, list[dict]]:
     }
 
 
+def draw_named(questions: Questions, count: int) -> dict[str, list[dict]]:
+    """Return questions with names and local times, as agents send them; each key starts with its tool."""
+    boards = [questions.draw_named_board() for _ in range(count)]
+    return {
+        "get_departures, by name": boards,
+        "findAddressOrStop": [{"rawText": board["stop"]["value"]} for board in boards],
+        "getStopTimetable": [questions.draw_timetable() for _ in range(count)],
+    }
+
+
 def ask(servers: Sequence[Server], asked: dict[str, list[dict]], calls: int) -> list[Answers]:
     """Call each tool in rounds of the given size; return each server's milliseconds and answers by tool and round."""
     found: list[Answers] = [{tool: [] for tool in asked} for _ in servers]
@@ -43,7 +53,8 @@ def ask(servers: Sequence[Server], asked: dict[str, list[dict]], calls: int) -> 
             for at in sorted(range(len(servers)), reverse=first // calls % 2 == 1):
                 caller = Caller(servers[at].host, servers[at].port)
                 caller.call(NOOP, {"x": 0})
-                found[at][tool].append([caller.call(tool, given) for given in arguments[first : first + calls]])
+                name = tool.partition(",")[0]
+                found[at][tool].append([caller.call(name, given) for given in arguments[first : first + calls]])
     return found
 
 
@@ -77,7 +88,8 @@ def main() -> int:
     baseline = (ROOT / "bench" / "baseline").read_text().split()[0]
     options = read_options(__doc__, commit=baseline, rounds=10, calls=60)
     with open_questions() as (questions, _):
-        asked = draw(questions, (options.rounds + 1) * options.calls)
+        count = (options.rounds + 1) * options.calls
+        asked = draw(questions, count) | draw_named(questions, count)
     with ExitStack() as stack:
         other = stack.enter_context(check_out(options.commit))
         servers = [_serving(ROOT, Path(sys.executable)), _serving(other, install_packages(other))]

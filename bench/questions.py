@@ -54,6 +54,19 @@ class Questions:
         stop = {"type": "id", "value": self._dice.choice(self._stops).stop.id}
         return {"stop": stop, "windowMinutes": self._dice.randint(30, 60), "limit": ROWS}
 
+    def draw_named_board(self) -> dict:
+        """Return a board for the name of a stop, at a local time without an offset."""
+        return self._draw("get_departures", "departures", self._new_named_board)
+
+    def _new_named_board(self) -> dict:
+        leave = datetime.fromisoformat(NOW) + timedelta(minutes=self._dice.randint(0, 600))
+        stop = {"type": "label", "value": self._dice.choice(self._stops).stop.name}
+        return {"stop": stop, "at": leave.strftime("%Y-%m-%dT%H:%M:00"), "windowMinutes": 60, "limit": ROWS}
+
+    def draw_timetable(self) -> dict:
+        board = self.draw_board()
+        return {"stopId": board["stop"]["value"], "at": NOW, "horizonMinutes": board["windowMinutes"]}
+
     def _new_trip(self) -> dict:
         """Return a trip between two positions near stops."""
         origin, destination = map(self._position, self._dice.sample(self._stops, 2))
