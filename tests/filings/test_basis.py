@@ -11,7 +11,7 @@ import pytest
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.calculation import Unavailable, compute
 from fingerpost.filings.claims import verify_claim
-from fingerpost.filings.concepts import list_metrics, list_recipes
+from fingerpost.filings.concepts import list_metrics
 from fingerpost.filings.figure import PERIODIC_FORMS
 from fingerpost.filings.formula import read_formula
 from fingerpost.filings.period_filter import PeriodFilter
@@ -86,7 +86,7 @@ def compute_recipes(source):
     """Return every recipe's value for every fiscal year."""
     found = []
     years = {figure.fiscal_year for metric in list_metrics() for figure in source.series(metric).figures}
-    for recipe in list_recipes():
+    for recipe in list_metrics(recipes=True):
         for year in sorted(years):
             with suppress(Unavailable):
                 computed = compute(source, read_formula(recipe.expression), PeriodFilter(year=year))

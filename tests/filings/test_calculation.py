@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.claims import verify_claim
-from fingerpost.filings.concepts import find_metric, list_recipes
+from fingerpost.filings.concepts import find_metric, list_metrics
 from fingerpost.filings.formula import Quantity, evaluate, list_lookups, read_formula
 from fingerpost.filings.query_params import Claim
 from tests.filings.drawing import ask, facts, library_of, refusal
@@ -171,7 +171,7 @@ def test_vintages_go_through_to_the_inputs(tmp_path):
     assert [one(library, "Revenue * 2", **options)["value"] for options in asked] == [220, 242, 242]
 
 
-@pytest.mark.parametrize("recipe", list_recipes(), ids=lambda recipe: recipe.name)
+@pytest.mark.parametrize("recipe", list_metrics(recipes=True), ids=lambda recipe: recipe.name)
 def test_every_recipe_is_a_sound_formula(recipe):
     formula = read_formula(recipe.expression)
     units = {"SharesOutstanding": (("shares", 1),)}

@@ -54,13 +54,8 @@ def _load_metrics() -> tuple[Metric, ...]:
 
 
 @cache
-def list_metrics() -> tuple[Metric, ...]:
-    return tuple(metric for metric in _load_metrics() if metric.kind != RECIPE)
-
-
-@cache
-def list_recipes() -> tuple[Metric, ...]:
-    return tuple(metric for metric in _load_metrics() if metric.kind == RECIPE)
+def list_metrics(*, recipes: bool = False) -> tuple[Metric, ...]:
+    return tuple(metric for metric in _load_metrics() if (metric.kind == RECIPE) is recipes)
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fingerpost.errors import DataNotFound
 from fingerpost.filings import query_params
 from fingerpost.filings.calculation import ANNUAL, find_figures, mark_basis_changes
-from fingerpost.filings.concepts import RATIO, Metric, list_metrics, list_recipes
+from fingerpost.filings.concepts import RATIO, Metric, list_metrics
 from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure
 from fingerpost.filings.formula import list_lookups, read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
@@ -38,7 +38,7 @@ def financial_facts(library: FactLibrary, params: query_params.FinancialFactsQue
 
 def financial_ratios(library: FactLibrary, params: query_params.FinancialRatiosParams) -> Reply:
     """Return a company's financial ratios. The default is all ratios."""
-    ratios = params.ratios or [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
+    ratios = params.ratios or [recipe.name for recipe in list_metrics(recipes=True) if recipe.statement == RATIO]
     not_found = f"No financial ratios found for {params.ticker}"
     return _list_figures(library, params, ratios, params.period_filter, not_found)
 
