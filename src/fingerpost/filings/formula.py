@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -93,7 +94,9 @@ class NotComputable(Exception):
     """The inputs exist, but the formula has no value for them."""
 
 
+@lru_cache(maxsize=128)
 def read_formula(text: str) -> ast.expr:
+    """Parse a formula; callers must not modify the result, because it is cached."""
     normalized = re.sub(r"\s+", " ", text.replace("\u00d7", "*").replace("\u2212", "-").replace("\u00f7", "/")).strip()
     # Replace a metric name that has several words or an "&" with its one-word name.
     normalized = _WORDS.sub(lambda words: metric.name if (metric := find_metric(words[0])) else words[0], normalized)
@@ -190,7 +193,9 @@ def evaluate(node: ast.expr, inputs: Mapping[Lookup, Quantity], lag: int = 0, pe
         case ast.UnaryOp(op=operator):
             return parts[0].with_value(-parts[0].value if isinstance(operator, ast.USub) else parts[0].value)
         case ast.BinOp(op=ast.Add() | ast.Sub() as operator):
-            _check_same_unit(node, parts)
+            if parts[0].unit != parts[1].unit:
+                units = f"{parts[0].unit_name} and {parts[1].unit_name}"
+                raise ParameterError(f"{ast.unparse(node)} combines {units}, which are different units", _FIELD)
             addend = -parts[1].value if isinstance(operator, ast.Sub) else parts[1].value
             return parts[0].with_value(parts[0].value + addend)
         case ast.BinOp(right=right, op=operator):
@@ -227,10 +232,3 @@ def _evaluate_call(node: ast.Call, name: str, arguments: list[Quantity]) -> Quan
         return Quantity(ratio - 1)
     base = Decimal(ratio.numerator) / Decimal(ratio.denominator)
     return Quantity(Fraction(base ** (Decimal(1) / Decimal(years)) - 1))
-
-
-def _check_same_unit(node: ast.expr, quantities: list[Quantity]) -> None:
-    names = {quantity.unit: quantity.unit_name for quantity in quantities}
-    if len(names) > 1:
-        units = " and ".join(names.values())
-        raise ParameterError(f"{ast.unparse(node)} combines {units}, which are different units", _FIELD)
