@@ -1,7 +1,7 @@
 """Resolve metric names, aliases and XBRL tags to concepts, and suggest similar names."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
@@ -75,18 +75,22 @@ def find_metric(text: str) -> Metric | None:
     return _index_by_word().get(_normalize(text))
 
 
-def find_concept(text: str, concepts: Collection[str]) -> Metric | None:
+def index_concepts(concepts: Iterable[str]) -> dict[tuple[str, str], Metric]:
+    """Index a company's concepts by taxonomy and lower-case tag, and each tag's first concept also by the tag alone."""
+    index: dict[tuple[str, str], Metric] = {}
+    for concept in sorted(concepts, reverse=True):
+        taxonomy, _, tag = concept.lower().partition(":")
+        index[taxonomy, tag] = index["", tag] = Metric(concept, "", RAW, tiers=((concept,),))
+    return index
+
+
+def find_concept(text: str, index: Mapping[tuple[str, str], Metric]) -> Metric | None:
     """Return a metric for a company's concept, written as ``us-gaap:Tag`` or as the bare tag."""
-    prefix, _, tag = text.strip().rpartition(":")
-    taxonomy = _PREFIXES.get(prefix.lower(), prefix.lower())
-    for concept in sorted(concepts):
-        concept_taxonomy, _, name = concept.partition(":")
-        if name.lower() == tag.lower() and taxonomy in ("", concept_taxonomy):
-            return Metric(concept, "", RAW, tiers=((concept,),))
-    return None
+    prefix, _, tag = text.strip().lower().rpartition(":")
+    return index.get((_PREFIXES.get(prefix, prefix), tag))
 
 
-def suggest_metrics(text: str, concepts: Collection[str]) -> list[str]:
+def suggest_metrics(text: str, concepts: Iterable[str]) -> list[str]:
     words = _index_by_word()
     similar = get_close_matches(_normalize(text), words, n=_MAX_SUGGESTIONS, cutoff=_CUTOFF)
     suggestions = list(dict.fromkeys(words[word].name for word in similar))

@@ -12,7 +12,7 @@ from pydantic_core import from_json, to_json
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError
-from fingerpost.filings.concepts import RECIPE, Metric, find_concept, find_metric
+from fingerpost.filings.concepts import RECIPE, Metric, find_concept, find_metric, index_concepts
 from fingerpost.filings.figure import (
     ANNUAL_FORMS,
     LATEST_FIGURES,
@@ -303,7 +303,10 @@ class CompanyFigures:
         # Names are compared without punctuation, but ``-Revenue`` is an expression.
         is_name = ":" not in text and not text.startswith(("-", "\u2212"))
         standard_metric = find_metric(text) if is_name else None
-        return standard_metric or find_concept(text, self.list_concepts()) or self._find_expression(text)
+        return standard_metric or self._find_concept(text) or self._find_expression(text)
+
+    def _find_concept(self, text: str) -> Metric | None:
+        return find_concept(text, self._cached(lambda: index_concepts(self.list_concepts()), "concept_index"))
 
     def _find_expression(self, text: str) -> Metric | None:
         if not any(operator in text for operator in OPERATORS):
@@ -313,7 +316,7 @@ class CompanyFigures:
         except ParameterError:
             return None
         # In text that contains no metric, a hyphen is part of an unknown name, not a minus sign.
-        is_formula = any(find_metric(word) or find_concept(word, self.list_concepts()) for word in words)
+        is_formula = any(find_metric(word) or self._find_concept(word) for word in words)
         return Metric(text, "", RECIPE, expression=text) if is_formula else None
 
     @property
