@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
@@ -237,6 +238,13 @@ class MetricResult:
 
 def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:
     """Return the figures for a metric's name, alias or tag, or for an expression."""
+    # The reasons in ``missing`` name the ticker. They are copied, because readers may modify a response.
+    key = ("result", text, window, source.options, source.company.ticker)
+    result = source.cached(lambda: _find_figures(source, text, window), *key)
+    return replace(result, missing=deepcopy(result.missing))
+
+
+def _find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:
     periods = source.resolve_period(window).list_periods()
     results = [_find(source, text, period) for period in periods]
     if len(periods) == 1 and len(results[0].headline) == 1:

@@ -93,11 +93,8 @@ class FactLibrary:
         If the text is a ticker, it becomes the company's ``ticker``. The result is None if no company matches, or if a
         name is ambiguous.
         """
-
-        def find() -> Company | None:
-            return next(filter(None, map(self._find_by_ticker, self._list_candidates(text))), None)
-
-        return self.get_cached(("company", text), find)
+        matches = filter(None, map(self._find_by_ticker, self._list_candidates(text)))
+        return self.get_cached(("company", text), lambda: next(matches, None))
 
     def list_companies(self) -> list[Company]:
         return self.get_cached(("companies",), lambda: self._query_companies("ORDER BY ticker, cik"))
@@ -164,7 +161,7 @@ class FactLibrary:
             if self._connection is not None:
                 self._connection.close()
             self._connection = None
-            self._cache.clear()
+            self._cache = {}
 
     def _list_all_companies(self) -> list[tuple[str, int, str]]:
         """Return (ticker, CIK, name) for companies with figures, then for companies in the list of tickers."""
@@ -212,12 +209,14 @@ class FactLibrary:
             if refresh:
                 with self._file.translating_sqlite_errors():
                     self._refresh()
-            if key not in self._cache:
+            # If the file changes while a value is built, the value belongs to the old cache, which is dropped.
+            cache = self._cache
+            if key not in cache:
                 value = build()
-                if len(self._cache) >= _CACHE_SIZE:
-                    self._cache.clear()
-                self._cache[key] = value
-            return cast("_T", self._cache[key])
+                if len(cache) >= _CACHE_SIZE:
+                    cache.clear()
+                cache[key] = value
+            return cast("_T", cache[key])
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._lock, self._file.translating_sqlite_errors():
@@ -237,7 +236,7 @@ class FactLibrary:
             self._connection, self._opened_identity = connection, _ = self._open(identity)
         data_version = connection.execute("PRAGMA data_version").fetchone()[0]
         if data_version != self._data_version:
-            self._cache.clear()
+            self._cache = {}
             self._data_version = data_version
         return connection
 
@@ -265,7 +264,7 @@ class CompanyFigures:
         """The source of the figures; notes name the other companies that have had the same ticker."""
         # The key contains the date, because the notes depend on which reports are overdue today.
         key = ("provenance", self.company.ticker, self.options.as_of, clock.now().date())
-        return dict(self._cached(self._build_provenance, *key))
+        return dict(self.cached(self._build_provenance, *key))
 
     def _build_provenance(self) -> dict[str, Any]:
         source = build_source(self.company, as_of=self.options.as_of)
@@ -285,7 +284,7 @@ class CompanyFigures:
     def build_row(self, figure: Figure) -> dict[str, Any]:
         return build_row(self.company, figure, self.options)
 
-    def _cached(self, build: Callable[[], _T], *key: Any) -> _T:
+    def cached(self, build: Callable[[], _T], *key: Any) -> _T:
         # No refresh, because each answer begins with a query for its company, which detects changes to the file.
         return self.library.get_cached((*key, self.company.cik), build, refresh=False)
 
@@ -296,7 +295,7 @@ class CompanyFigures:
                 SELECT 1 FROM reported JOIN reports ON reports.id = report WHERE concept = concepts.id AND filed <= ?2
             )) ORDER BY name
         """
-        return self._cached(lambda: dict(self._rows(query, as_of)), "concepts", as_of)
+        return self.cached(lambda: dict(self._rows(query, as_of)), "concepts", as_of)
 
     def find_metric(self, text: str) -> Metric | None:
         """Return the metric for a name, for one of this company's tags, or for an expression that combines them."""
@@ -306,7 +305,7 @@ class CompanyFigures:
         return standard_metric or self._find_concept(text) or self._find_expression(text)
 
     def _find_concept(self, text: str) -> Metric | None:
-        return find_concept(text, self._cached(lambda: index_concepts(self.list_concepts()), "concept_index"))
+        return find_concept(text, self.cached(lambda: index_concepts(self.list_concepts()), "concept_index"))
 
     def _find_expression(self, text: str) -> Metric | None:
         if not any(operator in text for operator in OPERATORS):
@@ -322,18 +321,18 @@ class CompanyFigures:
     @property
     def calendar(self) -> FiscalCalendar:
         query = "SELECT end_date, fiscal_year FROM fiscal_years WHERE cik = ?"
-        return self._cached(lambda: FiscalCalendar(dict(self._rows(query)).items()), "calendar")
+        return self.cached(lambda: FiscalCalendar(dict(self._rows(query)).items()), "calendar")
 
     @property
     def name_changes(self) -> list[str]:
         """Dates of name changes after which filings do not repeat earlier figures (decision 0205); empty if unknown."""
         as_of = self.options.as_of or LAST_DAY
         query = f"SELECT day FROM name_changes WHERE cik = ?1 AND NOT ({_REPEATED})"  # noqa: S608
-        return self._cached(lambda: sorted(day for (day,) in self._rows(query, as_of)), "name_changes", as_of)
+        return self.cached(lambda: sorted(day for (day,) in self._rows(query, as_of)), "name_changes", as_of)
 
     @property
     def splits(self) -> list[Split]:
-        return self._cached(
+        return self.cached(
             lambda: list_splits(self._facts((SPLIT_CONCEPT,)), self._facts(SPLIT_EVIDENCE_CONCEPTS)), "splits"
         )
 
@@ -353,7 +352,7 @@ class CompanyFigures:
                 name_changes=self.name_changes,
             )
 
-        return self._cached(read, "series", metric.concepts, metric.name, self.options)
+        return self.cached(read, "series", metric.concepts, metric.name, self.options)
 
     def resolve_period(self, period: PeriodFilter) -> PeriodFilter:
         """Replace ``latest``, ``latest-annual`` and ``ttm`` with the fiscal period of the newest report."""
@@ -389,7 +388,7 @@ class CompanyFigures:
             periods = [self._find_report_period(filed, form, ends[accession]) for filed, form, accession in reports]
             return max(periods, key=lambda period: (period.year or 0, period.quarter or QUARTERS), default=None)
 
-        return self._cached(find, "newest", keyword, as_of)
+        return self.cached(find, "newest", keyword, as_of)
 
     def _find_report_period(self, filed: str, form: str, ends: Counter[str]) -> PeriodFilter:
         is_annual = form in ANNUAL_FORMS
@@ -399,7 +398,7 @@ class CompanyFigures:
         return PeriodFilter(year=year, quarter=None if is_annual or quarter == QUARTERS else quarter)
 
     def select(self, metric: Metric, period: PeriodFilter) -> MetricFigures:
-        return self._cached(
+        return self.cached(
             lambda: select_figures(self.series(metric), period, self.calendar),
             *("selection", metric.concepts, metric.name, period, self.options),
         )
