@@ -41,18 +41,19 @@ def _list_filings(library: FactLibrary, params: CompanyFilingsParams) -> Reply:
     options = FigureOptions(as_of=params.as_of)
     source = open_company(library, params.ticker, f"No filings found for {params.ticker}", options)
     company = source.company
-    rows = [
-        _build_filing_row(source, cik, filing)
+    filings = [
+        (cik, filing)
         for cik, filing in library.list_filings(company)
         if (not forms or filing.form.upper() in forms) and (params.as_of is None or filing.filed <= params.as_of)
     ]
-    if not rows:
+    if not filings:
         qualifier = f" of type {', '.join(sorted(forms))}" if forms else ""
         entry = build_missing("not_loaded", f"none{qualifier} is loaded", suggest_load(company.ticker))
         raise build_not_found(f"No filings found for {company.ticker}", {"filings": entry}, source.provenance)
     notes = {cik: _describe_coverage(library, cik) for cik in library.list_ciks(company)}
     gaps = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
-    return Reply(rows[: params.limit], extra={"total_results": len(rows)}, notes=gaps)
+    rows = [_build_filing_row(source, cik, filing) for cik, filing in filings[: params.limit]]
+    return Reply(rows, extra={"total_results": len(filings)}, notes=gaps)
 
 
 def _describe_coverage(library: FactLibrary, cik: int) -> str | None:
@@ -143,8 +144,9 @@ def _read_filing_text(library: FactLibrary, params: FilingTextParams) -> Reply:
     pages = split_pages(text, _PAGE_BYTES)
     if params.page > len(pages):
         raise ParameterError.about("page", f"must be at most {len(pages)} for {title} of {filing.name}")
+    query = "SELECT ticker FROM companies WHERE cik = ?1 UNION ALL SELECT ticker FROM listed WHERE cik = ?1"
     row = {
-        "ticker": _find_ticker(library, filing.cik),
+        "ticker": next((ticker for (ticker,) in library.rows(query, filing.cik)), None),
         "cik": f"{filing.cik:010d}",
         **cite_filing(filing.cik, filing.accession, filing.form, filing.filed),
         "section": title,
@@ -193,11 +195,6 @@ def _list_text_notes(
         names = ", ".join(other.name for other in newer[:_MAX_LISTED])
         notes.append(f"Newer filings also contain this: {names}; to select one, set form or accession_number")
     return notes
-
-
-def _find_ticker(library: FactLibrary, cik: int) -> str | None:
-    query = "SELECT ticker FROM companies WHERE cik = ?1 UNION ALL SELECT ticker FROM listed WHERE cik = ?1"
-    return next((ticker for (ticker,) in library.rows(query, cik)), None)
 
 
 def _format_filing_text(body: Mapping[str, Any]) -> str:
