@@ -48,7 +48,7 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
     try:
         operands = _find_operands(claim, sources)
         data = _build_data(claim, operands)
-        verdict, explanation = _decide(claim, sources, operands)
+        verdict, explanation = _decide(claim, sources, operands, data["true_statement"])
     except _Undecidable as error:
         verdict, explanation = "cannot_judge", str(error)
         data = _cite_reported(claim, operands[0]) if operands else {}
@@ -120,9 +120,10 @@ def _align_operands(operands: Sequence[Computation]) -> list[Computation]:
         raise _Undecidable(str(error)) from error
 
 
-def _decide(claim: Claim, sources: Sequence[CompanyFigures], operands: list[Computation]) -> tuple[VerdictName, str]:
+def _decide(
+    claim: Claim, sources: Sequence[CompanyFigures], operands: list[Computation], explanation: str
+) -> tuple[VerdictName, str]:
     _check_comparable(claim, operands)
-    explanation = _explain(claim, operands)
     if _holds(claim, [operand.value for operand in operands]):
         return "confirmed", f"{explanation}, which matches the claim"
     if claim.relation not in ("is_record", "ranks"):
@@ -158,10 +159,9 @@ def _check_comparable(claim: Claim, operands: Sequence[Computation]) -> None:
 def _have_same_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
     """Whether one CIK filed all figures; older years may have been filed under a predecessor's CIK."""
     accessions = {figure.fact.accession for figure in figures}
-    query = "SELECT accession FROM reports WHERE cik = ?"
-    return any(
-        accessions <= {accession for (accession,) in source.library.rows(query, cik)}
-        for cik in source.library.list_ciks(source.company)
+    query, ciks = "SELECT accession FROM reports WHERE cik = ?", source.library.list_ciks(source.company)
+    return len(ciks) == 1 or any(
+        accessions <= {accession for (accession,) in source.library.rows(query, cik)} for cik in ciks
     )
 
 
@@ -169,12 +169,12 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computation]) -> None:
     """Reject a value given without a scale if it equals the figure in thousands, millions, billions or percent."""
     if not claim.value or claim.scale != 1 or claim.relation in ("grew_by", "ranks"):
         return
-    if operands[0].unit == RATIO and abs(operands[0].value * 100 - claim.amount) <= claim.precision / 2:
+    value, unit, amount, slack = operands[0].value, operands[0].unit, claim.amount, claim.precision / 2
+    if unit == RATIO and abs(value * 100 - amount) <= slack:
         raise _Undecidable(f"the value equals the figure in percent: set unit to {PERCENT}")
     for word, power in SCALES.items():
-        factor = 10**power
-        if abs(operands[0].value - claim.amount * factor) <= claim.precision * factor / 2:
-            raise _Undecidable(f"the value equals the figure in {word}s: set unit to '{operands[0].unit} {word}'")
+        if abs(value - amount * 10**power) <= slack * 10**power:
+            raise _Undecidable(f"the value equals the figure in {word}s: set unit to '{unit} {word}'")
 
 
 def _check_growth_unit(claim: Claim, operands: Sequence[Computation]) -> None:
