@@ -1,5 +1,7 @@
 """Looking up the contents of a drawn extract, by text (rule D2) and by position."""
 
+from itertools import product
+
 import pytest
 
 from fingerpost.transit.model.place import Coordinate
@@ -79,6 +81,18 @@ def spot(place):
 def test_a_place_is_found_as_people_type_it(index, text, name, score):
     """D2: scores are those that a stop of that name would have."""
     assert first(index, text) == (name, score)
+
+
+def test_a_misspelt_street_is_found_among_a_thousand_with_the_same_ending(tmp_path):
+    """Trigrams that are in most names, such as -kat- and -atu-, are not looked up."""
+    syllables = ["ka", "lo", "mi", "nu", "pe", "ri", "sa", "to", "vy", "hä", "ju"]
+    names = ["".join(parts).capitalize() + "katu" for parts in product(syllables, repeat=3)]
+    streets = [
+        way((61 + row / 1000, 23.76), (61 + row / 1000, 23.77), highway="residential", name=name)
+        for row, name in enumerate(names)
+    ]
+    with opened_index(tmp_path, streets) as opened:
+        assert first(opened, "Vyhäjjukatu")[0] == "Vyhäjukatu"
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,18 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
 _EXACT = "SELECT id, text FROM spelling WHERE text IN (SELECT value FROM json_each(?))"
 # The limits are the numbers of spellings to compare.
 _BY_WORDS = "SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid LIMIT 100"
-_BY_TRIGRAMS = "SELECT rowid, text FROM trigrams WHERE trigrams MATCH ? ORDER BY rank LIMIT 60"
+# Common trigrams are skipped, because in a large city they are in most spellings: at least the three rarest are looked
+# up, and more until they are in 1,000 spellings. Spellings with the most of these trigrams are compared.
+_COUNT_TRIGRAMS = "CREATE VIRTUAL TABLE temp.trigram_counts USING fts5vocab (main, trigrams, row)"
+_BY_TRIGRAMS = """
+    WITH gram AS (
+        SELECT term, row_number() OVER rarest AS number, sum(doc) OVER rarest - doc AS before
+        FROM trigram_counts WHERE term IN (SELECT value FROM json_each(?)) WINDOW rarest AS (ORDER BY doc, term)),
+    shared AS (
+        SELECT trigrams.rowid AS id FROM gram CROSS JOIN trigrams ON trigrams MATCH '"' || term || '"'
+        WHERE number <= 3 OR before < 1000 GROUP BY id ORDER BY count(*) DESC, id LIMIT 60)
+    SELECT id, text FROM shared JOIN spelling USING (id)
+"""
 
 ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
 """Answers from the index must show this credit (Open Database License)."""
@@ -122,6 +133,7 @@ class AddressIndex:
         file = new_index_file(path)
         with file.translating_sqlite_errors():
             self._connection = file.connect("ro")
+            self._connection.execute(_COUNT_TRIGRAMS)
             languages = dict(self._connection.execute("SELECT key, value FROM meta"))["languages"].split()
         self._file = file
         self._lock = threading.Lock()
@@ -226,9 +238,9 @@ class AddressIndex:
             inflected = self._find_spellings(_EXACT, json.dumps(list_base_forms(words)))
             is_known = bool(inflected)
             rows |= inflected
-        grams = dict.fromkeys(words[start : start + 3] for start in range(len(words) - 2))
-        if with_trigrams and not is_known and grams:
-            rows |= self._find_spellings(_BY_TRIGRAMS, " OR ".join(f'"{gram}"' for gram in grams))
+        if with_trigrams and not is_known:
+            grams = [words[start : start + 3] for start in range(len(words) - 2)]
+            rows |= self._find_spellings(_BY_TRIGRAMS, json.dumps(grams))
         if not rows:
             return {}
         texts = list(rows)
