@@ -258,7 +258,9 @@ class NetworkPlaces:
     def _score_among_stops(self, match: PlaceMatch, stops_by_name: Mapping[str, Sequence[Place]]) -> float | None:
         """Return the score of an address match; None if a matching stop is the same place."""
         assert self._addresses is not None
-        for stop in (stop for name in _list_plain_names(match.place) for stop in stops_by_name.get(name, ())):
+        names = _list_plain_names(match.place)
+        namesakes = {stop.token: stop for name in names for stop in stops_by_name.get(name, ())}
+        for stop in namesakes.values():
             if self._addresses.is_street_at(match.place, stop.coordinate, RIVAL_DISTANCE_M):
                 return round(match.score * _STREET_FACTOR, 4)
             if distance_m(stop.coordinate, match.place.coordinate) <= RIVAL_DISTANCE_M:

@@ -10,12 +10,12 @@ from operator import ne
 from pathlib import Path
 from typing import NamedTuple
 
-from fingerpost.transit.model.geodesy import Point
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, choose_language, match_place
 from fingerpost.transit.osm.addresses import address_text
 from fingerpost.transit.osm.addresses.address_text import POSTCODE, AddressText, HouseNumber
 from fingerpost.transit.osm.addresses.extract import FeatureKind
-from fingerpost.transit.osm.addresses.index_file import FILE_NAME, list_cells_around, new_index_file
+from fingerpost.transit.osm.addresses.index_file import FILE_NAME, NEAR_CELL_M, list_cells_around, new_index_file
 from fingerpost.transit.osm.extract_file import distance_m
 from fingerpost.transit.rules.name_matching import FLOOR, plain, strip_near
 from fingerpost.transit.rules.name_search import NameSearch, list_base_forms
@@ -77,6 +77,10 @@ _BY_TRIGRAMS = """
         SELECT trigrams.rowid AS id FROM gram CROSS JOIN trigrams ON trigrams MATCH '"' || term || '"'
         WHERE number <= 3 OR before < 1000 GROUP BY id ORDER BY count(*) DESC, id LIMIT 60)
     SELECT id, text FROM shared JOIN spelling USING (id)
+"""
+_NEAR = """
+    SELECT lat, lon, thing, number, postcode FROM near
+    WHERE cell IN (SELECT value FROM json_each(?)) AND abs(lat - ?) <= ? AND abs(lon - ?) <= ?
 """
 
 ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
@@ -150,12 +154,12 @@ class AddressIndex:
 
     def check_postcodes(self, match: PlaceMatch, text: str) -> PlaceMatch:
         """Return the match, with a lower score if the text has a postcode that is not known at the place."""
-        place = match.place
+        place, point = match.place, match.place.coordinate.point
         postcodes = set(POSTCODE.findall(text)).difference(place.name.split())
         if not postcodes or match.score <= UNCERTAIN:
             return match
         with self._lock, self._file.translating_sqlite_errors():
-            near = sorted(found for found in self._list_near(place.coordinate.point, 2) if found.postcode)
+            near = sorted(found for found in self._list_near(point, _POSTCODE_RADIUS_M) if found.postcode)
         reach_m = _SAME_POINT_M if near and near[0].metres <= _SAME_POINT_M else _POSTCODE_RADIUS_M
         known = " ".join(found.postcode for found in near[:_MAX_POSTCODES] if found.metres <= reach_m)
         return match if postcodes.issubset(POSTCODE.findall(known)) else replace(match, score=UNCERTAIN)
@@ -164,7 +168,7 @@ class AddressIndex:
         """Name a position after the place there or, if there is none, the nearest address, place or street."""
         point = coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
-            near = [found for found in self._list_near(point) if found.metres <= _NAME_RADIUS_M]
+            near = self._list_near(point, _NAME_RADIUS_M)
             if not near:
                 return None
             here = self._read_features([found.row for found in near if found.metres <= _SAME_POINT_M])
@@ -182,7 +186,7 @@ class AddressIndex:
         """Whether a place is a street (without a house number) that passes within ``radius_m`` of a position."""
         point, middle = coordinate.point, place.coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
-            near = {found.row for found in self._list_near(point, 2) if found.metres <= radius_m and not found.number}
+            near = {found.row for found in self._list_near(point, radius_m) if not found.number}
             streets = self._read_features(near).values()
         return any(feature.kind is FeatureKind.STREET and feature.position == middle for feature in streets)
 
@@ -348,10 +352,13 @@ class AddressIndex:
         }
         return {text: cities[row] for text, row in row_by_text.items()}
 
-    def _list_near(self, point: Point, steps: int = 1) -> list[_Near]:
-        query = "SELECT lat, lon, thing, number, postcode FROM near WHERE cell IN (SELECT value FROM json_each(?))"
-        rows = self._connection.execute(query, (json.dumps(list(list_cells_around(point, steps))),))
-        return [_Near(distance_m(point, (lat, lon)), *fields) for lat, lon, *fields in rows]
+    def _list_near(self, point: Point, radius_m: float) -> list[_Near]:
+        cells = json.dumps([*list_cells_around(point, math.ceil(radius_m / NEAR_CELL_M))])
+        margin = 1.001 * radius_m / METRES_PER_DEGREE
+        box = point[0], margin, point[1], margin / math.cos(math.radians(point[0]))
+        rows = self._connection.execute(_NEAR, (cells, *box))
+        near = (_Near(distance_m(point, (lat, lon)), *fields) for lat, lon, *fields in rows)
+        return [found for found in near if found.metres <= radius_m]
 
     def _read_features(self, rows: Iterable[int]) -> dict[int, _Feature]:
         query = (

@@ -275,7 +275,7 @@ def find_near_cell(point: Point) -> int:
     return row * _COLUMNS + column
 
 
-def list_cells_around(point: Point, steps: int = 1) -> Iterable[int]:
+def list_cells_around(point: Point, steps: int) -> Iterable[int]:
     """Return the cells around a point; the width of cells varies from row to row of the grid."""
     row, _ = find_cell(point, NEAR_CELL_M)
     for other in range(row - steps, row + steps + 1):
