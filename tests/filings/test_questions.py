@@ -3,6 +3,7 @@
 import pytest
 
 from fingerpost.errors import DataNotFound
+from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import ask, company_file, facts, library_of, refusal
 
@@ -58,6 +59,44 @@ def test_an_empty_result_is_reported_completely(library, query_type, field, sent
     assert error.details["missing"] == {key: entry}
     assert error.details.get("source") == (None if ticker == "QQQQ" else SOURCE)
     assert error.hint == entry["next_step"]
+
+
+def test_the_next_step_names_the_ticker_of_each_query(tmp_path):
+    path, asked = tmp_path / "f.sqlite", {"expression": "Revenue", "period": "2023"}
+    FactStore(path).put_facts(company_file(facts(REPORT), YEARS), tickers=["DRWA", "DRWB"])
+    library = FactLibrary(path)
+
+    hints = [refusal(library, "calculate", ticker=ticker, **asked).hint for ticker in ("DRWA", "DRWB")]
+    assert [hint.partition(";")[0] for hint in hints] == [
+        "Run: fingerpost filings sync DRWA",
+        "Run: fingerpost filings sync DRWB",
+    ]
+
+
+def test_a_caller_may_modify_a_response(library):
+    def list_missing():
+        return ask(library, "financial_facts", ticker="DRWN", metrics=["Revenue", "Goodwill"], period="2022").missing
+
+    list_missing()["Goodwill"].clear()
+    assert list_missing() == {"Goodwill": UNTAGGED}
+
+
+def test_loaded_figures_replace_those_of_earlier_queries(library):
+    asked = {"ticker": "DRWN", "expression": "Revenue * 2", "period": "2022"}
+    before = ask(library, "calculate", **asked).data
+    FactStore(library.path).put_facts(company_file(facts(REPORT.replace("121", "120")), YEARS), tickers=["DRWN"])
+
+    assert (before, ask(library, "calculate", **asked).data) == ({"Revenue * 2": 242}, {"Revenue * 2": 240})
+
+
+def test_a_value_is_not_cached_if_the_file_changes_while_it_is_built(library):
+    def build():
+        FactStore(library.path).put_facts(company_file(facts(REPORT), YEARS))
+        library.rows("SELECT 1")
+        return "old"
+
+    first = library.get_cached(("value",), build)
+    assert (first, library.get_cached(("value",), lambda: "new")) == ("old", "new")
 
 
 def test_a_comparison_of_unknown_companies_names_each(library):
