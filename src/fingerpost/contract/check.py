@@ -198,6 +198,9 @@ _PREDICATES = {
 
 def _format_predicate(kind: str, value: Any, context: Mapping[str, Any]) -> str:
     template = "must not be empty" if context.get("min_length") == 1 else _PREDICATES[kind]
+    if "{" not in template:
+        # The value of a missing field is the whole object, which may be large.
+        return template
     return template.format(
         **{key: format_value(bound) if isinstance(bound, int | float) else bound for key, bound in context.items()},
         kind=describe_kind(value),
