@@ -241,7 +241,7 @@ def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> Met
     # The reasons in ``missing`` name the ticker. They are copied, because readers may modify a response.
     key = ("result", text, window, source.options, source.company.ticker)
     result = source.cached(lambda: _find_figures(source, text, window), *key)
-    return replace(result, missing=deepcopy(result.missing))
+    return replace(result, missing=deepcopy(result.missing)) if result.missing else result
 
 
 def _find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:

@@ -57,10 +57,9 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
         for figure in operand.figures:
             key = (operand.source.company.cik, figure.metric, figure.start, figure.end)
             rows.setdefault(key, operand.source.build_row(figure))
-    companies = [source.company for source in sources]
     return Reply(
         list(rows.values()),
-        source=build_source(*companies, as_of=options.as_of),
+        source=build_source(*(source.company for source in sources), as_of=options.as_of),
         extra={"data": {"verdict": verdict} | data, "explanation": explanation},
     )
 

@@ -101,10 +101,8 @@ class FactLibrary:
 
     def find_listed_company(self, text: str) -> tuple[str, int, str] | None:
         """Find a company in the loaded list of tickers; return (ticker, CIK, name), or None if it is not listed."""
-        for ticker in self._list_candidates(text):
-            if rows := self.rows("SELECT ticker, cik, name FROM listed WHERE ticker = ?", ticker):
-                return rows[0]
-        return None
+        query = "SELECT ticker, cik, name FROM listed WHERE ticker = ?"
+        return next((row for ticker in self._list_candidates(text) for row in self.rows(query, ticker)), None)
 
     def list_ticker_owners(self, ticker: str) -> list[tuple[int, str]]:
         """Return (CIK, name) of each company with the given ticker, highest CIK first."""

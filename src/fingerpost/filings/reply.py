@@ -123,17 +123,19 @@ def build_not_found(message: str, missing: Missing, source: dict[str, Any] | Non
 
 def build_row(company: Company, figure: Figure, options: FigureOptions) -> dict[str, Any]:
     """Build the row for a figure. Omit empty fields, unless the original contract requires them."""
-    fact = figure.fact
+    fact, period = figure.fact, figure.period
+    has_quarter = period in (QUARTER, INSTANT)
+    longer_period = period if period in _PERIOD_TYPES else None
     row: dict[str, Any] = {
         "ticker": company.ticker,
         **_describe(figure),
-        "period_type": _PERIOD_TYPES.get(figure.period, "other"),
+        "period_type": _PERIOD_TYPES.get(period, "other"),
         "fiscal_year": figure.fiscal_year,
-        "fiscal_period": _format_fiscal_period(figure),
+        "fiscal_period": f"Q{figure.fiscal_quarter}" if has_quarter else longer_period,
         **cite_filing(company.cik, fact.accession, fact.form, fact.filed),
         "cik": company.padded_cik,
         "metric_name": figure.metric,
-        "fiscal_quarter": figure.fiscal_quarter if figure.period in (QUARTER, INSTANT) else None,
+        "fiscal_quarter": figure.fiscal_quarter if has_quarter else None,
         "vintage": options.label,
     }
     if figure.parts:
@@ -172,9 +174,3 @@ def _describe(figure: Figure) -> dict[str, Any]:
         "filing_date": figure.fact.filed,
         "kind": figure.kind,
     }
-
-
-def _format_fiscal_period(figure: Figure) -> str | None:
-    if figure.period in (QUARTER, INSTANT):
-        return f"Q{figure.fiscal_quarter}"
-    return figure.period if figure.period in (YEAR, HALF, NINE_MONTHS, TRAILING) else None
