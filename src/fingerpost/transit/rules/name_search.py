@@ -31,11 +31,10 @@ class NameSearch:
     """An index of distinct normalized names; queries may omit ``cities`` and, if ``is_finnish``, inflect names."""
 
     def __init__(self, names: Sequence[str], cities: Collection[str] = (), *, is_finnish: bool = False) -> None:
-        optional_words = _GENERIC_WORDS.union(cities)
+        self._optional_words = _GENERIC_WORDS.union(cities)
         self._names = list(names)
         self._row_by_name = {name: row for row, name in enumerate(names)} if is_finnish else {}
         self._words = [name.split() for name in self._names]
-        self._stems = [_strip_optional_words(words, optional_words) for words in self._words]
         self._rows_by_word = group_by_key(
             (word, row) for row, words in enumerate(self._words) for word in dict.fromkeys(words)
         )
@@ -95,9 +94,9 @@ class NameSearch:
             yield row, _interpolate(chosen, self._compute_length_ratio(wanted, row))
 
     def _find_score_range(self, wanted: str, row: int) -> tuple[float, float]:
-        stem = self._stems[row]
         if len(wanted) < _MIN_DISTINCTIVE_LETTERS:
             return _ALL_WORDS_RANGE
+        stem = _strip_optional_words(self._words[row], self._optional_words)
         if stem and f"{wanted} ".startswith(f"{stem} "):
             return _FULL_RANGE
         return _PREFIX_RANGE if self._names[row].startswith(f"{wanted} ") else _ALL_WORDS_RANGE
