@@ -103,16 +103,21 @@ class NameSearch:
 
     def _score_words(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
         letters = sum(map(len, words))
+        similar_words = {word: self._find_similar_words(word) for word in words}
+        rarest, *others = sorted(
+            words, key=lambda word: sum(len(self._rows_by_word[each]) for each in similar_words[word])
+        )
         similarity_by_row: dict[int, float] = {}
-        for index, word in enumerate(sorted(words, key=len, reverse=True)):
-            weight = len(word) / letters
+        for other, similarity in similar_words[rarest].items():
+            weighted = similarity * len(rarest) / letters
+            for row in self._rows_by_word[other]:
+                similarity_by_row[row] = max(weighted, similarity_by_row.get(row, 0.0))
+        for word in others:
+            weight, similarities = len(word) / letters, similar_words[word]
+            best = {row: max(similarities.get(each, 0.0) for each in self._words[row]) for row in similarity_by_row}
             similarity_by_row = {
-                row: similarity_by_row.get(row, 0.0) + weight * similarity
-                for row, similarity in self._find_words(word).items()
-                if index == 0 or row in similarity_by_row
+                row: total + weight * best[row] for row, total in similarity_by_row.items() if best[row]
             }
-            if not similarity_by_row:
-                break
         for row, similarity in similarity_by_row.items():
             yield row, _interpolate(_WORDS_RANGE, similarity * self._compute_length_ratio(wanted, row))
         matched_words = Counter(row for word in words for row in self._rows_by_word.get(word, ()))
@@ -120,7 +125,7 @@ class NameSearch:
             if count == len(set(self._words[row])):
                 yield row, _interpolate(_WORDS_RANGE, min(1.0, len(self._names[row]) / len(wanted)))
 
-    def _find_words(self, word: str) -> dict[int, float]:
+    def _find_similar_words(self, word: str) -> dict[str, float]:
         similarities: dict[str, float] = {}
         if not _has_digit(word):
             similar = process.extract(
@@ -132,11 +137,7 @@ class NameSearch:
             if not longer.startswith(word):
                 break
             similarities[longer] = max(similarities.get(longer, 0.0), len(word) / len(longer))
-        rows: dict[int, float] = {}
-        for other, similarity in similarities.items():
-            for row in self._rows_by_word[other]:
-                rows[row] = max(rows.get(row, 0.0), similarity)
-        return rows
+        return similarities
 
     def _compute_length_ratio(self, wanted: str, row: int) -> float:
         return min(1.0, len(wanted) / len(self._names[row]))
