@@ -42,7 +42,7 @@ class TimetableStops:
         return index in self.__dict__
 
     def add_description(self, match: PlaceMatch) -> PlaceMatch:
-        return replace(match, describe=partial(self._describe, match.place))
+        return match._replace(describe=partial(self._describe, match.place))
 
     def find_stop(self, stop_id: str, language: str | None, *, whole_place: bool) -> Place | None:
         find, row = self.places.find_place_of if whole_place else self.places.find_stop, self.find_row(stop_id)
@@ -201,7 +201,7 @@ class NetworkPlaces:
             # Different matches may share a token, such as a shop and its address; use the better one.
             known = by_token.get(match.place.token)
             if known is None or known.score < score:
-                by_token[match.place.token] = match if score == match.score else replace(match, score=score)
+                by_token[match.place.token] = match if score == match.score else match._replace(score=score)
 
         kind = strip_near(plain(text)).removeprefix("the ")
         for names in _list_kinds(kind)[:1] if kind else ():
@@ -214,7 +214,7 @@ class NetworkPlaces:
             for match in self._stops.places.list_matches(short_text, language, focus):
                 is_in_city = _is_in_city(match.place, city)
                 score = round(match.score * _WITHOUT_CITY_FACTOR if is_in_city else min(match.score, UNCERTAIN), 4)
-                offer(match, addresses.check_postcodes(replace(match, score=score), text).score)
+                offer(match, addresses.check_postcodes(match._replace(score=score), text).score)
         for station in self._list_main_stations(text, addresses):
             by_token[station.token] = match_place(in_language(station, language), 1.0, focus)
         places_by_name = group_by_key(

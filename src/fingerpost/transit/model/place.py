@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
+from typing import NamedTuple
 
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M, METRES_PER_DEGREE, find_west
 
@@ -68,8 +69,7 @@ class PlaceTraits:
     district: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceMatch:
+class PlaceMatch(NamedTuple):
     """A place and its score (0..1) as a match for a text.
 
     ``describe`` computes its traits, or is None if the source has none. ``network`` is "" until matches from several
@@ -80,7 +80,7 @@ class PlaceMatch:
     place: Place
     score: float
     distance_m: float | None = None
-    describe: Callable[[], PlaceTraits] | None = field(default=None, compare=False, repr=False)
+    describe: Callable[[], PlaceTraits] | None = None
     network: str = ""
     is_apart: bool = False
 

@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from datetime import timedelta
 from operator import attrgetter
 
@@ -90,7 +89,7 @@ def merge_by_region(
         for match in matches:
             if network in running or not list_covering(running, match.place.coordinate):
                 group = own_far if is_far(network, match.place) else own_near
-                group.append(replace(match, network=network.profile.name))
+                group.append(match._replace(network=network.profile.name))
         has_near = has_near or any(is_likely(match, text) for match in own_near)
         near += _drop_known([match for match in own_near if match.place.kind in kinds], near)
         far += _drop_known([match for match in own_far if match.place.kind in kinds], far)
@@ -126,7 +125,7 @@ def suggest_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) 
         if owner.profile.name != match.network
     ):
         return list(matches)
-    return [replace(match, score=min(match.score, MAX_SUGGESTED_SCORE), is_apart=True) for match in full_matches]
+    return [match._replace(score=min(match.score, MAX_SUGGESTED_SCORE), is_apart=True) for match in full_matches]
 
 
 def matches_full_name(match: PlaceMatch) -> bool:
@@ -135,4 +134,4 @@ def matches_full_name(match: PlaceMatch) -> bool:
 
 def _suggest_far(match: PlaceMatch, focus: Coordinate | None) -> PlaceMatch:
     focus_distance_m = None if focus is None else distance_m(focus, match.place.coordinate)
-    return replace(match, score=min(match.score, MAX_SUGGESTED_SCORE), distance_m=focus_distance_m, is_apart=True)
+    return match._replace(score=min(match.score, MAX_SUGGESTED_SCORE), distance_m=focus_distance_m, is_apart=True)

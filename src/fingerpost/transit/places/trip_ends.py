@@ -200,7 +200,7 @@ class _EndLookup(PlaceLookup):
         found = await self.query_names(networks, end.query.text, query.language or self.language, query.focus)
         for network, matches in found:
             name = network.profile.name
-            near = [replace(match, network=name) for match in matches if query.is_near(match.place.coordinate)]
+            near = [match._replace(network=name) for match in matches if query.is_near(match.place.coordinate)]
             if near:
                 end.resolutions[name] = _resolve_matches(near, end.query.text)
 

@@ -162,7 +162,7 @@ class AddressIndex:
             near = sorted(found for found in self._list_near(point, _POSTCODE_RADIUS_M) if found.postcode)
         reach_m = _SAME_POINT_M if near and near[0].metres <= _SAME_POINT_M else _POSTCODE_RADIUS_M
         known = " ".join(found.postcode for found in near[:_MAX_POSTCODES] if found.metres <= reach_m)
-        return match if postcodes.issubset(POSTCODE.findall(known)) else replace(match, score=UNCERTAIN)
+        return match if postcodes.issubset(POSTCODE.findall(known)) else match._replace(score=UNCERTAIN)
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
         """Name a position after the place there or, if there is none, the nearest address, place or street."""

@@ -136,7 +136,7 @@ class OtpStopLookup(GroupingLookup):
             index = await compute(self._build_index, answer.data)
             indexed = self._indexes[language] = (answer.retrieved_at, index)
         found = indexed[1].search(text, focus=focus)
-        return [replace(match, place=set_language(match.place, language)) for match in found]
+        return [match._replace(place=set_language(match.place, language)) for match in found]
 
     def _build_index(self, all_stops: shapes.AllStops) -> PlaceIndex:
         stops = [new_stop(stop, stop.parent_station) for stop in all_stops.stops]
