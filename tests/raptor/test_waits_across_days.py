@@ -4,6 +4,7 @@ What is searched is cut into slices of days; no wait may fall into the cut betwe
 """
 
 import random
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -93,6 +94,17 @@ def test_late_journeys_are_left_out_if_one_within_the_walking_limit_leaves_soon(
     query = query_of(*ends, _at(TUESDAY, 8), MAX_RIDES, 500)
     found = find_journeys(timetable, SearchTimetables(timetable), query)
     assert [journey.departure for journey in found] == [_at(TUESDAY, 8.2) - 600]
+
+
+def test_a_direct_bus_in_the_evening_is_found_beside_changes_in_the_morning():
+    timetable = _village(
+        ("Home", "Town", 8.2, EVERY_DAY), ("Town", "City", 9.3, EVERY_DAY),
+        ("Home", "Town", 9, EVERY_DAY), ("Town", "City", 10.1, EVERY_DAY),
+        ("Home", "City", 20, EVERY_DAY),
+    )  # fmt: skip
+    query = replace(_query(timetable, "Home", "City", _at(TUESDAY, 8)), window_s=1800)
+    found = find_journeys(timetable, SearchTimetables(timetable), query)
+    assert sorted(journey.departure for journey in found) == [_at(TUESDAY, hour) for hour in (8.2, 9, 20)]
 
 
 def _sparse_village(seed):

@@ -34,10 +34,7 @@ def compute_lower_bounds(net, query, work, is_same_target):
     reach_s = 12 * SPARE_S
     while True:
         if is_bounded:
-            min_s = int(UNREACHED)
-            for row in range(len(query.access.stop)):
-                min_s = min(min_s, query.access.seconds[row] + work.bound_s[query.access.stop[row]])
-            reach_s = 3 * min_s // 2 + SPARE_S
+            reach_s = find_reach_s(query, work)
             # Bounds prune little if the target is reached after the horizon.
             if query.window_end_s + reach_s <= work.horizon_s[0] or work.horizon_s[0] == UNREACHED:
                 break
@@ -50,6 +47,15 @@ def compute_lower_bounds(net, query, work, is_same_target):
         hop_s = _select_hops(net, query.earliest_s, query.window_end_s + reach_s, work)
         _bound_time(net, query, hop_s, work.bound_s, buckets)
         is_bounded = True
+
+
+@kernel
+def find_reach_s(query, work):
+    """Return how long the bounds must remain valid after the window; few journeys take longer."""
+    min_s = int(UNREACHED)
+    for row in range(len(query.access.stop)):
+        min_s = min(min_s, query.access.seconds[row] + work.bound_s[query.access.stop[row]])
+    return 3 * min_s // 2 + SPARE_S
 
 
 @kernel

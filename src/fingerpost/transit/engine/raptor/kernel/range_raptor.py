@@ -10,6 +10,7 @@ ESA 2015). ``mcraptor`` finds the journeys within a limit on total walking.
 import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
+from fingerpost.transit.engine.raptor.kernel.lower_bounds import find_reach_s
 from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
 # More than the number of departures in any window.
@@ -328,20 +329,43 @@ def _sort_latest_first(boardings, order):
 
 
 @kernel
-def _search_departures(net, query, work, out, stops, walks_s, boardings, order):
-    """Search from the end of the window, then from each departure within it, latest first.
+def _search_window_end(net, query, work):
+    """Search from the end of the window: first for journeys that are not much longer than the lower bound.
 
-    Labels persist between searches (self-pruning), so later departures prune earlier ones.
+    A close target prunes more labels, so this is faster even if longer journeys with fewer rides must be sought too.
     """
+    limit_s = min(query.latest_s + 1, query.window_end_s + find_reach_s(query, work))
+    work.target[:] = limit_s
+    _run_first_rounds(net, query, work)
+    fewest = query.max_rides
+    for stop in query.access.stop:
+        fewest = min(fewest, work.rides_from[stop])
+    if work.target[fewest] == limit_s <= query.latest_s:
+        for rides in range(len(work.target)):
+            # The journeys that were found are found again.
+            work.target[rides] = work.target[rides] + 1 if work.target[rides] < limit_s else query.latest_s + 1
+        _run_first_rounds(net, query, work)
+
+
+@kernel
+def _run_first_rounds(net, query, work):
     for table in (work.arrived, work.ready, work.reached_instance, work.reached_from):
         table[:] = UNREACHED
-    work.target[:] = query.latest_s + 1
     work.is_improved[:] = False
     marked_count = 0
     for row in range(len(query.access.stop)):
         stop = np.uint32(query.access.stop[row])  # an index
         marked_count = _lower_ready(work, 0, 0, marked_count, -1, stop, query.window_end_s + query.access.seconds[row])
     _run_rounds(net, query, work, query.window_end_s, marked_count, 0)
+
+
+@kernel
+def _search_departures(net, query, work, out, stops, walks_s, boardings, order):
+    """Search from the end of the window, then from each departure within it, latest first.
+
+    Labels persist between searches (self-pruning), so later departures prune earlier ones.
+    """
+    _search_window_end(net, query, work)
     journey_count, leg_count = _write_journeys(net, query, work, query.window_end_s, out, 0, 0)
     begin = 0
     while begin < len(order) and journey_count >= 0:
