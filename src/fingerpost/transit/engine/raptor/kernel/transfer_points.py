@@ -28,7 +28,7 @@ def optimise_transfer_points(net, query, work, out, journey_count):
         costs = np.empty((rides, longest, 3), np.int32)
         _compute_access_cost(net, costs, legs, access_s, access_m, out.journey[journey, 0])
         for ride in range(1, rides):
-            _compute_transfer_cost(net, query, costs, legs, ride)
+            _compute_transfer_cost(net, query, work, costs, legs, ride)
         _choose_stops(net, work, costs, out.journey[journey], legs, access_s)
 
 
@@ -55,11 +55,13 @@ def _compute_access_cost(net, costs, legs, access_s, access_m, leave_s):
 
 
 @kernel
-def _compute_transfer_cost(net, query, costs, legs, ride):
+def _compute_transfer_cost(net, query, work, costs, legs, ride):
     """Compute, per position, the metres walked to board a later ride and where to alight from the previous ride."""
     pattern, instance = legs[ride, 0], legs[ride, 1]
-    for position in range(net.pattern_first[pattern + 1] - net.pattern_first[pattern]):
+    served = net.position_stop[net.pattern_first[pattern] : net.pattern_first[pattern + 1]]
+    for position in range(len(served)):
         costs[ride, position, COST_M] = UNREACHED
+        work.is_touched[served[position]] = True
     previous, previous_instance = legs[ride - 1, 0], legs[ride - 1, 1]
     previous_first = net.pattern_first[previous]
     cheapest_m = UNREACHED
@@ -70,12 +72,15 @@ def _compute_transfer_cost(net, query, costs, legs, ride):
             if net.change_s[stop] >= 0:
                 _board(net, costs, ride, pattern, instance, stop, arrival_s + net.change_s[stop], cheapest_m, 0, alight)
             for path in range(net.paths.first[stop], net.paths.first[stop + 1]):
-                if net.paths.metres[path] <= query.max_walk_m:
+                # Most stops in reach are not served by the pattern.
+                if work.is_touched[net.paths.stop[path]] and net.paths.metres[path] <= query.max_walk_m:
                     _board(
                         net, costs, ride, pattern, instance, net.paths.stop[path], arrival_s + net.paths.seconds[path],
                         cheapest_m, net.paths.metres[path], alight,
                     )  # fmt: skip
         cheapest_m = min(cheapest_m, costs[ride - 1, alight, COST_M])
+    for stop in served:
+        work.is_touched[stop] = False
 
 
 @kernel
