@@ -29,7 +29,7 @@ LAST_WINDOW_S = 24 * 3600
 FURTHER_DAYS = 6
 # The best walk-limited arrival is sought within these delays after the best possible arrival. A search for arrivals
 # before a given time is exact, and faster if that time is earlier.
-_LATER_S = (1200, int(UNREACHED))
+_LATER_S = (1800, int(UNREACHED))
 # The maximum number of searches for walk-limited journeys per query.
 MAX_WALK_LIMITED_SEARCHES = 8
 
