@@ -6,11 +6,10 @@ Calls to tools and agents have concurrency limits, timeouts and retries, which a
 import asyncio
 import logging
 import random
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from graphlib import TopologicalSorter
 from itertools import count
 from typing import Any
 
@@ -49,12 +48,15 @@ class Execution:
     limits: Limits
     poll_s: float
     last_signal: int = 0
+    _at: str = ""
+    _at_ms: int = -1
     _is_cancelled: bool = False
     _waiting: set[int] = field(default_factory=set)
     _decisions: dict[int, Signal] = field(default_factory=dict)
     _wake_event: asyncio.Event = field(default_factory=asyncio.Event)
-    _change: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when a step ends or signals have been read."""
+    _blockers: dict[int, set[int]] = field(default_factory=dict)
+    """The unfinished dependencies of each step that has not started."""
+    _running: dict[int, "asyncio.Task[None]"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._seq = self.run.last_seq
@@ -62,6 +64,7 @@ class Execution:
         outputs = {n: step.output for n, step in self.run.steps.items() if n in done and step.output is not None}
         self._memory = Memory(self.valid, self.run.initial_memory, outputs)
         self._unfinished = [number for number in self.valid.steps if number not in done]
+        self._end = asyncio.get_running_loop().create_future()
 
     def wake(self) -> None:
         self._wake_event.set()
@@ -82,37 +85,17 @@ class Execution:
         if self.run.state != "running":
             await self.journal.record(self.run.run_id, None, [], "running", now())
         planned = frozenset(self._unfinished)
-        graph = TopologicalSorter(
-            {n: [before for before in self.valid.steps[n].dependencies if before in planned] for n in self._unfinished}
-        )
-        graph.prepare()
-        ready: deque[int] = deque()
-        running: dict[asyncio.Task[bool], int] = {}
+        self._blockers = {n: {*planned.intersection(self.valid.steps[n].dependencies)} for n in self._unfinished}
         listener = asyncio.create_task(self._listen())
-        listener.add_done_callback(lambda _listener: self._change.set())
+        listener.add_done_callback(self._end_on_error)
         try:
-            while not self._is_cancelled:
-                ready += graph.get_ready()
-                decided = sorted(self._waiting & self._decisions.keys())
-                ready += decided
-                self._waiting.difference_update(decided)
-                while ready and len(running) < self.limits.steps_at_once:
-                    number = ready.popleft()
-                    running[asyncio.create_task(self._execute_step(self.valid.steps[number]))] = number
-                if not running:
-                    break
-                self._change.clear()
-                await self._change.wait()
-                for task in [task for task in running if task.done()]:
-                    number = running.pop(task)
-                    if task.result():
-                        graph.done(number)
-                if listener.done():
-                    listener.result()
+            self._start_steps()
+            await self._end
         finally:
-            for unfinished in (*running, listener):
-                unfinished.cancel()
-            await asyncio.wait([*running, listener])
+            tasks = [*self._running.values(), listener]
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
         if planned and not self._unfinished:
             return "completed"
         state: RunState = "cancelled" if self._is_cancelled else "waiting" if self._waiting else "failed"
@@ -122,6 +105,28 @@ class Execution:
         end = self._new_event(f"run_{state}")
         await self.journal.record(self.run.run_id, None, [end], state, end.at)
         return state
+
+    def _start_steps(self) -> None:
+        """Start the steps that can start now; if the run is cancelled or no step is running, end the execution."""
+        if self._end.done():
+            return
+        for number in sorted(self._waiting & self._decisions.keys()):
+            self._waiting.remove(number)
+            self._blockers[number] = set()
+        startable = [number for number, blockers in self._blockers.items() if not blockers]
+        places = 0 if self._is_cancelled else self.limits.steps_at_once - len(self._running)
+        for number in startable[:places]:
+            del self._blockers[number]
+            self._running[number] = asyncio.create_task(self._execute_step(self.valid.steps[number]))
+            self._running[number].add_done_callback(self._end_on_error)
+        if self._is_cancelled or not self._running:
+            self._end.set_result(None)
+
+    def _end_on_error(self, task: "asyncio.Task[None]") -> None:
+        if task.cancelled():
+            self._end.cancel()
+        elif (error := task.exception()) is not None and not self._end.done():
+            self._end.set_exception(error)
 
     async def _listen(self) -> None:
         """Read signals when woken and after each poll interval, because other processes send signals too."""
@@ -136,30 +141,35 @@ class Execution:
             except StorageUnavailable as error:
                 # The next read may succeed; only a failed write of a record ends the run.
                 _log.warning("run=%s: its signals cannot be read: %s", self.run.run_id, error.message)
-            self._change.set()
+            self._start_steps()
 
     def _new_event(self, kind: str, number: int | None = None, **data: Any) -> Event:
         self._seq += 1
-        return Event(self._seq, now(), kind, number, encode(data) if data else None)
+        # Formatting the time is slow, so events within a millisecond share it.
+        if (now_ms := int(asyncio.get_running_loop().time() * 1000)) != self._at_ms:
+            self._at, self._at_ms = now(), now_ms
+        return Event(self._seq, self._at, kind, number, encode(data) if data else None)
 
     def _append_event(self, kind: str, number: int | None = None, **data: Any) -> None:
         self.journal.append_event(self.run.run_id, self._new_event(kind, number, **data))
 
-    async def _execute_step(self, ready: ReadyStep) -> bool:
-        """Execute a step; return whether its dependents may start."""
+    async def _execute_step(self, ready: ReadyStep) -> None:
+        """Execute a step, and start the steps that can start after it."""
+        number = ready.step.step_id
         try:
-            return await (self._decide(ready) if ready.step.agent == HUMAN else self._call(ready))
+            is_done = await (self._decide(ready) if ready.step.agent == HUMAN else self._call(ready))
         except JournalFailed:
             raise
         except (Exception, asyncio.CancelledError) as error:
             # An exception in a tool fails only its step. A cancellation of this task means that the run ended.
-            task = asyncio.current_task()
-            if task is not None and task.cancelling():
+            if self._running[number].cancelling():
                 raise
-            return await self._fail(ready, error)
-        finally:
-            # Waiting for this event is cheaper than asyncio.wait, which registers with every running step each time.
-            self._change.set()
+            is_done = await self._fail(ready, error)
+        if is_done:
+            for blockers in self._blockers.values():
+                blockers.discard(number)
+        del self._running[number]
+        self._start_steps()
 
     async def _call(self, ready: ReadyStep) -> bool:
         step = ready.step
@@ -204,20 +214,19 @@ class Execution:
         IDEMPOTENCY_KEY.set(idempotency_key)
         name, tool, query, timeout_s = ready.performer, ready.tool, ready.query, self.limits.attempt_s
         try:
-            async with self.semaphores[name]:
-                try:
-                    async with asyncio.timeout(timeout_s):
-                        if tool is not None and query is not None and ready.step.agent is None:
-                            response = await tool.execute(query.query_type, arguments, self.run.user)
-                        else:
-                            response = await self._ask_agent(ready, arguments, idempotency_key)
-                except TimeoutError as error:
-                    # The outcome of the call is unknown, so only an idempotent tool is called again.
-                    message = f"{name} did not answer within {timeout_s:g} s"
-                    raise SourceTimeout(message, retryable=tool is not None and tool.is_idempotent) from error
+            async with self.semaphores[name], asyncio.timeout(timeout_s):
+                if tool is not None and query is not None and ready.step.agent is None:
+                    response = await tool.execute(query.query_type, arguments, self.run.user)
+                else:
+                    response = await self._ask_agent(ready, arguments, idempotency_key)
             return check_response(name, response, self.limits)
+        except TimeoutError:
+            # The outcome of the call is unknown, so only an idempotent tool is called again.
+            message = f"{name} did not answer within {timeout_s:g} s"
+            failure: ToolError = SourceTimeout(message, retryable=tool is not None and tool.is_idempotent)
         except ToolError as error:
-            return build_failure(name, name if query is None else query.query_type, arguments, error)
+            failure = error
+        return build_failure(name, name if query is None else query.query_type, arguments, failure)
 
     async def _ask_agent(self, ready: ReadyStep, arguments: dict[str, Any], idempotency_key: str) -> Any:
         step, tool, query, user = ready.step, ready.tool, ready.query, self.run.user

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from typing import Any, Protocol, TypeVar
@@ -45,6 +44,7 @@ Row = tuple[Any, ...]
 """A statement's parameters; the last one is the run's id."""
 
 _R = TypeVar("_R")
+_Waiter = tuple[str, "asyncio.Future[None]"]
 
 _PUT_STEP = """
     INSERT INTO plan_step (step_id, state, output, note, attempts, at, run_id) VALUES (%s, %s, %s, %s, %s, %s, %s)
@@ -95,20 +95,15 @@ class JournalSession(Protocol):
     def close(self) -> None: ...
 
 
-@dataclass(slots=True)
-class _Batch:
-    waiters: list[tuple[str, "asyncio.Future[None]"]] = field(default_factory=list)
-    rows: defaultdict[str, list[Row]] = field(default_factory=lambda: defaultdict(list))
-    """Keyed by statement."""
-
-
 class GroupCommit:
     """A journal's writer for one event loop: a thread with its own connection."""
 
     def __init__(self, session: JournalSession) -> None:
         self.loop = asyncio.get_running_loop()
         self._session = session
-        self._batch = _Batch()
+        # The next transaction: its rows by statement, and the runs that wait for it.
+        self._rows: defaultdict[str, list[Row]] = defaultdict(list)
+        self._waiters: list[_Waiter] = []
         self._is_busy = False
         self._timer: asyncio.TimerHandle | None = None
         self.is_closed = False
@@ -117,16 +112,16 @@ class GroupCommit:
     def put(self, run_id: str, rows: Iterable[tuple[str, Row]]) -> "asyncio.Future[None]":
         """Add statements and their rows to the next transaction; the future completes once the rows are on disk."""
         for statement, row in rows:
-            self._batch.rows[statement].append(row)
+            self._rows[statement].append(row)
         waiter = self.loop.create_future()
-        self._batch.waiters.append((run_id, waiter))
-        if len(self._batch.waiters) == 1:
+        self._waiters.append((run_id, waiter))
+        if len(self._waiters) == 1:
             # Defer the commit, so that other records from the same loop iteration share it.
             self.loop.call_soon(self._commit_batch)
         return waiter
 
     def append(self, statement: str, row: Row) -> None:
-        self._batch.rows[statement].append(row)
+        self._rows[statement].append(row)
         if self._timer is None:
             self._timer = self.loop.call_later(_MAX_DELAY_S, self._flush)
 
@@ -140,11 +135,14 @@ class GroupCommit:
 
     async def drain(self) -> None:
         """Wait until all queued rows are written or rejected; after ``close``, do not wait."""
-        if not self.is_closed and (self._is_busy or self._batch.rows):
-            await asyncio.wait([self._flush()])
+        if (waiter := self._flush()) is not None:
+            await asyncio.wait([waiter])
 
-    def _flush(self) -> "asyncio.Future[None]":
+    def _flush(self) -> "asyncio.Future[None] | None":
         """Commit all queued rows as soon as possible; errors are only logged."""
+        self._timer = None
+        if self.is_closed or not (self._is_busy or self._rows):
+            return None
         waiter = self.put("", ())
         waiter.add_done_callback(asyncio.Future.exception)
         self._commit_batch()
@@ -152,28 +150,22 @@ class GroupCommit:
 
     def close(self) -> None:
         """Stop the thread once the submitted batches are done, and drop the unsubmitted batch."""
-        if self._timer is not None:
-            self._timer.cancel()
         self.is_closed = True
         self._session.stop_waiting()
         self._thread.submit(self._session.close)
         self._thread.shutdown()
 
     def _commit_batch(self) -> None:
-        if self._is_busy or not self._batch.waiters:
+        if self._is_busy or self.is_closed or not self._waiters:
             return
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        batch, self._batch = self._batch, _Batch()
-        self._is_busy = True
-        commit = partial(self._session.transact, partial(self._write, batch.rows), is_write=True)
-        self._thread.submit(commit).add_done_callback(partial(self._finish_soon, batch))
+        commit = partial(self._session.transact, partial(self._write, self._rows), is_write=True)
+        self._thread.submit(commit).add_done_callback(partial(self._finish_soon, self._waiters))
+        self._rows, self._waiters, self._is_busy = defaultdict(list), [], True
 
-    def _finish_soon(self, batch: _Batch, future: "Future[Collection[str]]") -> None:
+    def _finish_soon(self, waiters: list[_Waiter], future: "Future[Collection[str]]") -> None:
         """Finish a batch on the event loop; the writer's thread calls this."""
         if not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self._finish, batch, future)
+            self.loop.call_soon_threadsafe(self._finish, waiters, future)
 
     def _write(self, rows: Mapping[str, Sequence[Row]], connection: Any) -> Collection[str]:
         run_ids = {row[-1] for statement_rows in rows.values() for row in statement_rows}
@@ -183,11 +175,11 @@ class GroupCommit:
                 connection.cursor().executemany(statement, stored)
         return lost
 
-    def _finish(self, batch: _Batch, future: "Future[Collection[str]]") -> None:
+    def _finish(self, waiters: list[_Waiter], future: "Future[Collection[str]]") -> None:
         self._is_busy = False
         if (error := future.exception()) is not None:
             _log.error("the journal could not be written: %s", error)
-        for run_id, waiter in batch.waiters:
+        for run_id, waiter in waiters:
             if waiter.done():
                 continue
             if error is not None:
@@ -196,9 +188,8 @@ class GroupCommit:
                 failed.__cause__ = error
                 waiter.set_exception(failed)
             elif run_id in future.result():
-                waiter.set_exception(
-                    JournalFailed("The run is now being executed elsewhere, so its later steps here are not recorded")
-                )
+                reason = "The run is now being executed elsewhere, so its later steps here are not recorded"
+                waiter.set_exception(JournalFailed(reason))
             else:
                 waiter.set_result(None)
         self._commit_batch()
