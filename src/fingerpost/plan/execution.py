@@ -48,14 +48,10 @@ class Execution:
     limits: Limits
     poll_s: float
     last_signal: int = 0
-    _at: str = ""
-    _at_ms: int = -1
     _is_cancelled: bool = False
     _waiting: set[int] = field(default_factory=set)
     _decisions: dict[int, Signal] = field(default_factory=dict)
     _wake_event: asyncio.Event = field(default_factory=asyncio.Event)
-    _blockers: dict[int, set[int]] = field(default_factory=dict)
-    """The unfinished dependencies of each step that has not started."""
     _running: dict[int, "asyncio.Task[None]"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -63,7 +59,10 @@ class Execution:
         done = self.run.finished
         outputs = {n: step.output for n, step in self.run.steps.items() if n in done and step.output is not None}
         self._memory = Memory(self.valid, self.run.initial_memory, outputs)
-        self._unfinished = [number for number in self.valid.steps if number not in done]
+        planned = {number: ready for number, ready in self.valid.steps.items() if number not in done}
+        self._unfinished = set(planned)
+        # The unfinished dependencies of each step that has not started, in the plan's order.
+        self._blockers = {n: self._unfinished.intersection(ready.dependencies) for n, ready in planned.items()}
         self._end = asyncio.get_running_loop().create_future()
 
     def wake(self) -> None:
@@ -84,22 +83,20 @@ class Execution:
         self._append_event("run_resumed" if self.run.last_seq else "run_started")
         if self.run.state != "running":
             await self.journal.record(self.run.run_id, None, [], "running", now())
-        planned = frozenset(self._unfinished)
-        self._blockers = {n: {*planned.intersection(self.valid.steps[n].dependencies)} for n in self._unfinished}
+        has_unfinished = bool(self._unfinished)
         listener = asyncio.create_task(self._listen())
         listener.add_done_callback(self._end_on_error)
         try:
             self._start_steps()
             await self._end
         finally:
-            tasks = [*self._running.values(), listener]
-            for task in tasks:
-                task.cancel()
-            await asyncio.wait(tasks)
-        if planned and not self._unfinished:
+            for unfinished in (*self._running.values(), listener):
+                unfinished.cancel()
+            await asyncio.wait([*self._running.values(), listener])
+        if has_unfinished and not self._unfinished:
             return "completed"
         state: RunState = "cancelled" if self._is_cancelled else "waiting" if self._waiting else "failed"
-        if not planned:
+        if not has_unfinished:
             # All steps were finished, because the plan was replaced.
             state = "completed"
         end = self._new_event(f"run_{state}")
@@ -110,7 +107,7 @@ class Execution:
         """Start the steps that can start now; if the run is cancelled or no step is running, end the execution."""
         if self._end.done():
             return
-        for number in sorted(self._waiting & self._decisions.keys()):
+        for number in sorted(self._waiting & self._decisions.keys() - self._running.keys()):
             self._waiting.remove(number)
             self._blockers[number] = set()
         startable = [number for number, blockers in self._blockers.items() if not blockers]
@@ -145,10 +142,7 @@ class Execution:
 
     def _new_event(self, kind: str, number: int | None = None, **data: Any) -> Event:
         self._seq += 1
-        # Formatting the time is slow, so events within a millisecond share it.
-        if (now_ms := int(asyncio.get_running_loop().time() * 1000)) != self._at_ms:
-            self._at, self._at_ms = now(), now_ms
-        return Event(self._seq, self._at, kind, number, encode(data) if data else None)
+        return Event(self._seq, now(), kind, number, encode(data) if data else None)
 
     def _append_event(self, kind: str, number: int | None = None, **data: Any) -> None:
         self.journal.append_event(self.run.run_id, self._new_event(kind, number, **data))
