@@ -48,6 +48,8 @@ class Execution:
     limits: Limits
     poll_s: float
     last_signal: int = 0
+    _at: str = ""
+    _at_ms: int = -1
     _is_cancelled: bool = False
     _waiting: set[int] = field(default_factory=set)
     _decisions: dict[int, Signal] = field(default_factory=dict)
@@ -142,7 +144,10 @@ class Execution:
 
     def _new_event(self, kind: str, number: int | None = None, **data: Any) -> Event:
         self._seq += 1
-        return Event(self._seq, now(), kind, number, encode(data) if data else None)
+        # Formatting the time is slow, so events within a millisecond share it.
+        if (now_ms := int(asyncio.get_running_loop().time() * 1000)) != self._at_ms:
+            self._at, self._at_ms = now(), now_ms
+        return Event(self._seq, self._at, kind, number, encode(data) if data else None)
 
     def _append_event(self, kind: str, number: int | None = None, **data: Any) -> None:
         self.journal.append_event(self.run.run_id, self._new_event(kind, number, **data))
