@@ -117,9 +117,9 @@ def _group_by_period(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str,
         ends = _map_to_common_days(Counter(fact.end for fact in class_facts), _SAME_END_DAYS)
         for end, end_facts in group_by_key((ends[fact.end], fact) for fact in class_facts).items():
             starts = _map_to_common_days(Counter(fact.start for fact in end_facts), _SAME_START_DAYS)
-            for fact in end_facts:
-                by_concept = periods[starts[fact.start], end][fact.accession]
-                by_concept[fact.concept] = max(fact, by_concept.get(fact.concept, fact), key=_precedence)
+            # The largest of a filing's values comes last and replaces the others.
+            for fact in sorted(end_facts, key=lambda each: (abs(each.value), each.value, each.start, each.end)):
+                periods[starts[fact.start], end][fact.accession][fact.concept] = fact
     return periods
 
 
@@ -133,10 +133,6 @@ def _map_to_common_days(counts: Counter[str], slack_days: int) -> dict[str, str]
         neighbors = days[bisect_left(numbers, number - slack_days) : bisect_right(numbers, number + slack_days)]
         common_days[day] = min(neighbors, key=lambda candidate: (-counts[candidate], candidate))
     return common_days
-
-
-def _precedence(fact: Fact) -> tuple[float, float, str, str]:
-    return abs(fact.value), fact.value, fact.start, fact.end
 
 
 def _find_preferred_concepts(metric: Metric, periods: Iterable[_Filings], sic: str | None) -> dict[str, set[str]]:
