@@ -5,7 +5,6 @@ transfer becomes two stop times: the first without boarding, the second without 
 """
 
 import logging
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -112,31 +111,30 @@ def list_paths(first: list[int], following: list[int], stop_time_counts: list[in
     budget = MAX_GROWTH * sum(stop_time_counts[instance] for instance in linked)
     paths: list[list[int]] = []
     cut: set[tuple[int, int]] = set()
-    stack = [[begin] for begin in sorted(linked.difference(following))]
+    # Each path has its number of stop times beside it.
+    stack = [([begin], stop_time_counts[begin]) for begin in sorted(linked.difference(following))]
     while stack and budget >= 0:
-        path = stack.pop()
-        length = sum(stop_time_counts[instance] for instance in path)
+        path, count = stack.pop()
         continuations = successors.get(path[-1], ())
-        fitting = [end for end in continuations if _fits([*path, end], stop_time_counts)]
-        stack += [[*path, end] for end in fitting]
+        capacity = MAX_STOP_TIMES - count if len(path) < MAX_TRIPS else -1
+        fitting = [end for end in continuations if stop_time_counts[end] <= capacity]
+        stack += [([*path, end], count + stop_time_counts[end]) for end in fitting]
         if not continuations or len(fitting) < len(continuations):
             paths.append(path)
-            budget -= length
+            budget -= count
         for end in set(continuations).difference(fitting):
             transfer = (path[-1], end)
             if transfer not in cut:
                 cut.add(transfer)
-                stack.append([*transfer] if _fits(transfer, stop_time_counts) else [end])
+                pair_count = stop_time_counts[path[-1]] + stop_time_counts[end]
+                is_short = pair_count <= MAX_STOP_TIMES
+                stack.append(([*transfer], pair_count) if is_short else ([end], stop_time_counts[end]))
     unjoined = sorted(linked.difference(*paths))
     if stack:
         _log.warning(
             "in-seat transfers divide and join too often: %d trips are not joined, others only partly", len(unjoined)
         )
     return [*paths, *([instance] for instance in unjoined)]
-
-
-def _fits(path: Sequence[int], stop_time_counts: list[int]) -> bool:
-    return len(path) <= MAX_TRIPS and sum(stop_time_counts[instance] for instance in path) <= MAX_STOP_TIMES
 
 
 def _join(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tuple[TripInstances, Parts]:
