@@ -15,8 +15,8 @@ from fingerpost.transit import kernel_mode
 from fingerpost.transit.engine.raptor import search
 from fingerpost.transit.engine.raptor.arrays import KernelQuery
 from fingerpost.transit.engine.raptor.journeys import read_journey
-from fingerpost.transit.engine.raptor.kernel import UNREACHED, range_raptor
-from fingerpost.transit.engine.raptor.kernel.search import run_search
+from fingerpost.transit.engine.raptor.kernel import UNREACHED
+from fingerpost.transit.engine.raptor.kernel import search as kernel_search
 from fingerpost.transit.engine.raptor.search import WINDOWS_S, find_endpoint, find_journeys, run_kernel
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables, build_search_timetable
 from fingerpost.transit.engine.timetable.overlay import NO_OVERLAY
@@ -170,11 +170,15 @@ def test_searches_that_reuse_lower_bounds_find_the_same_journeys(chunk, monkeypa
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_a_window_search_for_short_journeys_first_finds_the_same_journeys(chunk, monkeypatch):
     # Only plain Python can run the kernel with another limit for short journeys; the last one finds all at once.
-    monkeypatch.setattr(search, "run_search", lambda *args: kernel_mode._call_plain(run_search.function, args))
+    run_plain = partial(kernel_mode._call_plain, kernel_search.run_search.function)
+    bound = kernel_search.compute_lower_bounds
+    monkeypatch.setattr(search, "run_search", lambda *args: run_plain(args))
     for seed in range(chunk * 40 * SCALE, (chunk + 1) * 40 * SCALE):
         found = []
         for reach_s in 0, 3600, int(UNREACHED):
-            monkeypatch.setattr(range_raptor, "find_reach_s", lambda *_, reach_s=reach_s: reach_s)
+            monkeypatch.setattr(
+                kernel_search, "compute_lower_bounds", lambda *args, reach_s=reach_s: (bound(*args), reach_s)[1]
+            )
             _, _, journeys, _ = _search(seed, is_live=False, arrive_by=seed % 2 == 0)
             found.append(sorted((journey.departure, journey.arrival, journey.boardings) for journey in journeys))
         assert found[0] == found[1] == found[2], seed

@@ -23,7 +23,7 @@ def compute_lower_bounds(net, query, work, is_same_target):
     """Write the egress of every stop, and the lower bounds on the time and rides to the destination.
 
     ``is_same_target`` means that the previous search in this memory had the same destination and limits, and did
-    not start from a later time.
+    not start from a later time. Returns the seconds after the window for which the bounds must remain valid.
     """
     if not is_same_target:
         spread_walks(query.egress, work.egress_s, work.egress_m)
@@ -34,10 +34,13 @@ def compute_lower_bounds(net, query, work, is_same_target):
     reach_s = 12 * SPARE_S
     while True:
         if is_bounded:
-            reach_s = find_reach_s(query, work)
+            min_s = int(UNREACHED)
+            for row in range(len(query.access.stop)):
+                min_s = min(min_s, query.access.seconds[row] + work.bound_s[query.access.stop[row]])
+            reach_s = 3 * min_s // 2 + SPARE_S
             # Bounds prune little if the target is reached after the horizon.
             if query.window_end_s + reach_s <= work.horizon_s[0] or work.horizon_s[0] == UNREACHED:
-                break
+                return reach_s
         # Doubly linked lists: the first stop of each bucket, and each stop's next and previous stops.
         buckets = (
             np.full(BUCKETS, NO_STOP, np.int32),
@@ -47,15 +50,6 @@ def compute_lower_bounds(net, query, work, is_same_target):
         hop_s = _select_hops(net, query.earliest_s, query.window_end_s + reach_s, work)
         _bound_time(net, query, hop_s, work.bound_s, buckets)
         is_bounded = True
-
-
-@kernel
-def find_reach_s(query, work):
-    """Return how long the bounds must remain valid after the window; few journeys take longer."""
-    min_s = int(UNREACHED)
-    for row in range(len(query.access.stop)):
-        min_s = min(min_s, query.access.seconds[row] + work.bound_s[query.access.stop[row]])
-    return 3 * min_s // 2 + SPARE_S
 
 
 @kernel

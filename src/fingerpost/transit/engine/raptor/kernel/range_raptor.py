@@ -10,7 +10,6 @@ ESA 2015). ``mcraptor`` finds the journeys within a limit on total walking.
 import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
-from fingerpost.transit.engine.raptor.kernel.lower_bounds import find_reach_s
 from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
 # More than the number of departures in any window.
@@ -259,11 +258,9 @@ def _run_rounds(net, query, work, leave_s, marked_count, queue_count):
         for index in range(marked_count):
             work.is_marked[side, work.marked[side, index]] = False
         marked_count = _walk_from_stops(net, query, work, rides, 1 - side, touched_count, bound_s)
+        # After the last round, no stop is marked.
         if marked_count == 0:
             return
-    side = query.max_rides & 1
-    for index in range(marked_count):
-        work.is_marked[side, work.marked[side, index]] = False
 
 
 @kernel
@@ -295,7 +292,7 @@ def _write_journeys(net, query, work, leave_s, out, journey_count, leg_count):
 
 
 @allocating_kernel
-def search_window(net, query, work, out):
+def search_window(net, query, reach_s, work, out):
     """Find the Pareto-optimal journeys in the window (later departure, earlier arrival, fewer rides).
 
     Returns the number of journeys, or -1 if ``out`` is too small.
@@ -306,7 +303,7 @@ def search_window(net, query, work, out):
     boardings = list_departures(net, stops, walks_s, begin_s, query.window_end_s - 1)
     order = np.empty(len(boardings), np.int64)
     _sort_latest_first(boardings, order)
-    return _search_departures(net, query, work, out, stops, walks_s, boardings, order)
+    return _search_departures(net, query, reach_s, work, out, stops, walks_s, boardings, order)
 
 
 @kernel
@@ -329,43 +326,37 @@ def _sort_latest_first(boardings, order):
 
 
 @kernel
-def _search_window_end(net, query, work):
-    """Search from the end of the window: first for journeys that are not much longer than the lower bound.
+def _search_window_end(net, query, reach_s, work):
+    """Search from the end of the window, first only for journeys within ``reach_s``: a close target prunes more.
 
-    A close target prunes more labels, so this is faster even if longer journeys with fewer rides must be sought too.
+    If there may be longer journeys with fewer rides, the search is repeated, and finds the others again.
     """
-    limit_s = min(query.latest_s + 1, query.window_end_s + find_reach_s(query, work))
+    limit_s = min(query.latest_s + 1, query.window_end_s + reach_s)
     work.target[:] = limit_s
-    _run_first_rounds(net, query, work)
-    fewest = query.max_rides
-    for stop in query.access.stop:
-        fewest = min(fewest, work.rides_from[stop])
-    if work.target[fewest] == limit_s <= query.latest_s:
+    while True:
+        for table in (work.arrived, work.ready, work.reached_instance, work.reached_from):
+            table[:] = UNREACHED
+        work.is_improved[:] = False
+        marked_count, fewest = 0, query.max_rides
+        for row in range(len(query.access.stop)):
+            stop, ready_s = np.uint32(query.access.stop[row]), query.window_end_s + query.access.seconds[row]
+            marked_count = _lower_ready(work, 0, 0, marked_count, -1, stop, ready_s)
+            fewest = min(fewest, work.rides_from[stop])
+        _run_rounds(net, query, work, query.window_end_s, marked_count, 0)
+        if work.target[fewest] < limit_s or limit_s > query.latest_s:
+            return
         for rides in range(len(work.target)):
-            # The journeys that were found are found again.
             work.target[rides] = work.target[rides] + 1 if work.target[rides] < limit_s else query.latest_s + 1
-        _run_first_rounds(net, query, work)
+        limit_s = query.latest_s + 1
 
 
 @kernel
-def _run_first_rounds(net, query, work):
-    for table in (work.arrived, work.ready, work.reached_instance, work.reached_from):
-        table[:] = UNREACHED
-    work.is_improved[:] = False
-    marked_count = 0
-    for row in range(len(query.access.stop)):
-        stop = np.uint32(query.access.stop[row])  # an index
-        marked_count = _lower_ready(work, 0, 0, marked_count, -1, stop, query.window_end_s + query.access.seconds[row])
-    _run_rounds(net, query, work, query.window_end_s, marked_count, 0)
-
-
-@kernel
-def _search_departures(net, query, work, out, stops, walks_s, boardings, order):
+def _search_departures(net, query, reach_s, work, out, stops, walks_s, boardings, order):
     """Search from the end of the window, then from each departure within it, latest first.
 
     Labels persist between searches (self-pruning), so later departures prune earlier ones.
     """
-    _search_window_end(net, query, work)
+    _search_window_end(net, query, reach_s, work)
     journey_count, leg_count = _write_journeys(net, query, work, query.window_end_s, out, 0, 0)
     begin = 0
     while begin < len(order) and journey_count >= 0:

@@ -15,10 +15,10 @@ def run_search(net, query, best_s, work, labels, out, is_same_target):
     ``is_same_target`` is passed to ``compute_lower_bounds``. Returns the number of journeys, or -1 if ``labels`` or
     ``out`` is too small.
     """
-    compute_lower_bounds(net, query, work, is_same_target)
+    reach_s = compute_lower_bounds(net, query, work, is_same_target)
     if len(best_s):
         journey_count = search_mcraptor(net, query, best_s, work, labels, out)
     else:
-        journey_count = search_window(net, query, work, out)
+        journey_count = search_window(net, query, reach_s, work, out)
     optimise_transfer_points(net, query, work, out, journey_count)
     return journey_count
