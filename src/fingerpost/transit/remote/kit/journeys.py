@@ -119,7 +119,8 @@ def filter_live(
     """Drop itineraries that violate the query's limits or time, which servers that round to minutes may return."""
     possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
     matching = list_within_limits(possible, query)
-    is_unmeasured = any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs)
+    handles = [leg.handle for trip in itineraries for leg in trip.legs if leg.mode is Mode.WALK]
+    is_unmeasured = any(isinstance(handle, MeasuredLeg) and handle.distance is None for handle in handles)
     return JourneyPage(
         retrieved_at=retrieved_at,
         live=tuple(itinerary for itinerary in matching if _is_in_time(itinerary, query)),
@@ -131,10 +132,6 @@ def filter_live(
 
 def _is_in_time(itinerary: Itinerary, query: JourneyQuery) -> bool:
     return itinerary.arrival <= query.instant if query.arrive_by else itinerary.departure >= query.instant
-
-
-def _is_unmeasured(leg: Leg) -> bool:
-    return leg.mode is Mode.WALK and isinstance(leg.handle, MeasuredLeg) and leg.handle.distance is None
 
 
 def list_unusable(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:

@@ -137,16 +137,13 @@ _HALF_DAY_S = 12 * 3600
 def list_rows(stop: shapes.BoardStop, ids: StopIdCodec, zone: ZoneInfo) -> Iterator[Departure]:
     public_id = ids.encode(stop.gtfs_id)
     for time in stop.stoptimes_without_patterns:
-        if time.pickup_type != _NO_BOARDING and not _is_last_call(time):
+        last = time.trip.last_position
+        # If a stop time is cancelled, its pickup type does not show that the trip ends at this stop.
+        is_last_call = last is not None and last == time.stop_position_in_pattern
+        if time.pickup_type != _NO_BOARDING and not is_last_call:
             row = _new_row(time, ids, public_id, stop.platform_code or None, zone)
             alerts = journeys.list_active_alerts((*time.trip.alerts, *stop.alerts), row.expected, row.expected)
             yield replace(row, alerts=alerts) if alerts else row
-
-
-def _is_last_call(time: shapes.Stoptime) -> bool:
-    """Whether the trip ends at this stop; the pickup type does not show this if the stop time is cancelled."""
-    position = time.trip.last_position
-    return position is not None and position == time.stop_position_in_pattern
 
 
 def _new_row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:

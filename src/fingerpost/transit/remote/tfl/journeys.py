@@ -9,7 +9,6 @@ from fingerpost import clock
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, Remedy, RemedyKind, SourceFailed
 from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Optimize
-from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, LeftOut, filter_live
 from fingerpost.transit.remote.kit.places import StopIdCodec
@@ -102,9 +101,13 @@ async def list_pages(
         accessibility=STEP_FREE if query.step_free else None,
         ends=(query.origin, query.destination),
     )
-    page = _filter_placed(await fetch_journeys(server, ids, zone, tfl_request), query)
-    is_in_part = query.window_s is not None and bool(page.live)
-    yield replace(page, notes=(*page.notes, _IN_PART)) if is_in_part else page
+    page = await fetch_journeys(server, ids, zone, tfl_request)
+    unplaced = [itinerary for itinerary in page.live if not is_placed(itinerary)]
+    placed = [itinerary for itinerary in page.live if is_placed(itinerary)]
+    found = filter_live(placed, query, page.retrieved_at, page.notes)
+    notes = (*found.notes, _IN_PART) if query.window_s is not None and found.live else found.notes
+    left_out = found.left_out.union((LeftOut.UNPLACED, itinerary) for itinerary in unplaced)
+    yield replace(found, notes=notes, left_out=left_out, reasons=page.reasons)
 
 
 async def fetch_journeys(server: TflClient, ids: StopIdCodec, zone: ZoneInfo, request: TflRequest) -> JourneyPage:
@@ -153,10 +156,3 @@ def _explain_no_journey(error: shapes.ApiError, request: TflRequest) -> str:
                 raise new_unknown_place(end, side)
         raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {text}", {"field": sides[0]})
     raise SourceFailed(f"TfL could not plan the journey: {text}")
-
-
-def _filter_placed(page: JourneyPage, query: JourneyQuery) -> JourneyPage:
-    placed = [itinerary for itinerary in page.live if is_placed(itinerary)]
-    unplaced = ((LeftOut.UNPLACED, itinerary) for itinerary in page.live if itinerary not in placed)
-    found = filter_live(placed, query, page.retrieved_at, page.notes)
-    return replace(found, left_out=found.left_out.union(unplaced), reasons=page.reasons)
