@@ -160,7 +160,12 @@ class JourneyReader:
         return [self._read(journey) for journey in self.result.journeys if journey.legs]
 
     def _read(self, journey: shapes.TflJourney) -> Itinerary:
-        arrival = self._find_begin(journey)
+        start_time, instant = journey.start_date_time, self.request.instant
+        # The query and the duration resolve an ambiguous wall-clock time.
+        if self.request.arrive_by:
+            arrival = choose_instant(start_time, self.zone, wanted=instant - journey.duration * MINUTE_S)
+        else:
+            arrival = choose_after(start_time, self.zone, earliest=instant)
         legs = []
         last = len(journey.legs) - 1
         for index, leg in enumerate(journey.legs):
@@ -170,13 +175,6 @@ class JourneyReader:
             end = self._new_point(leg.arrival_point, self.request.ends[1] if index == last else None)
             legs.append(self._new_leg(leg, start, end, (departure, arrival)))
         return Itinerary(add_walk_delays(legs))
-
-    def _find_begin(self, journey: shapes.TflJourney) -> int:
-        """Return the start of a journey, using the query and the duration to resolve ambiguous wall-clock times."""
-        start, instant = journey.start_date_time, self.request.instant
-        if not self.request.arrive_by:
-            return choose_after(start, self.zone, earliest=instant)
-        return choose_instant(start, self.zone, wanted=instant - journey.duration * MINUTE_S)
 
     def _new_leg(self, leg: shapes.TflLeg, start: StopPoint, end: StopPoint, expected: tuple[int, int]) -> Leg:
         mode = shapes.read_mode(leg.mode.id)
