@@ -26,7 +26,8 @@ _MIN_ADDRESSES = 3
 
 
 def to_features(found: ExtractedAddresses) -> list[Feature]:
-    cities = _count_cities(found)
+    positions_with_city = _list_positions_with_city(found.houses, found.places)
+    cities = group_by_key((_find_city_cell(position), city) for position, city in positions_with_city if city)
     streets = [
         _new_street([way.names for way in ways], ways[0].category, [point for way in ways for point in way.points])
         for ways in _link_ways(found.streets)
@@ -109,10 +110,9 @@ def _drop_duplicates(places: Iterable[Feature]) -> Iterator[Feature]:
 
 def _assign_houses(features: Sequence[Feature], houses: Iterable[House]) -> list[Feature]:
     """Add each house to the nearest feature with the name in its address; return new streets for the other houses."""
-    by_name: dict[str, list[Feature]] = {}
-    for feature in features:
-        for name in dict.fromkeys(map(plain, feature.names.list_current())):
-            by_name.setdefault(name, []).append(feature)
+    by_name = group_by_key(
+        (name, feature) for feature in features for name in dict.fromkeys(map(plain, feature.names.list_current()))
+    )
     without_street: dict[str, list[House]] = {}
     for house in houses:
         name = plain(house.street)
@@ -140,15 +140,7 @@ def _list_positions_with_city(houses: Iterable[House], places: Iterable[Feature]
     return [(house.point, house.city) for house in houses] + [(place.points[0], place.city) for place in places]
 
 
-def _count_cities(found: ExtractedAddresses) -> dict[tuple[int, int], Counter[str]]:
-    cities: dict[tuple[int, int], Counter[str]] = {}
-    for position, city in _list_positions_with_city(found.houses, found.places):
-        if city:
-            cities.setdefault(_find_city_cell(position), Counter())[city] += 1
-    return cities
-
-
-def _find_city(position: Point, cities: Mapping[tuple[int, int], Counter[str]]) -> str:
+def _find_city(position: Point, cities: Mapping[tuple[int, int], Sequence[str]]) -> str:
     for steps in range(_CITY_REACH_CELLS + 1):
         near: Counter[str] = Counter()
         for cell in _list_nearby_cells(_find_city_cell(position), steps):
