@@ -230,8 +230,6 @@ def _get_time(row: Departure, by_schedule: bool) -> int:
     return row.scheduled if by_schedule else row.expected
 
 
-# The board is searched for rides that are at most this early or late.
-_EARLY_S, _LATE_S = 600, 2 * 3600
 _MAX_ROWS = 500
 _WINDOW_S = 120
 
@@ -250,8 +248,8 @@ async def find_ref_ride(
         board = await network.list_departures(
             port.DepartureQuery(
                 stop_ids=start.member_ids,
-                instant=ref.departure - _EARLY_S,
-                window_s=_EARLY_S + _LATE_S,
+                instant=ref.departure - EARLIEST_S,
+                window_s=EARLIEST_S + LATEST_S,
                 wanted=_MAX_ROWS,
                 language=language,
             )
