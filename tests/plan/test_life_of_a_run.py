@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 from unittest.mock import AsyncMock, Mock
 
 import pytest
@@ -168,6 +169,29 @@ async def test_a_cancelled_run_waits_for_nothing_after_its_journal_is_closed():
     writer.close()
 
     assert await asyncio.wait_for(writer.drain(), 20) is None
+
+
+async def test_rows_that_are_queued_when_the_journal_closes_are_written():
+    writer = GroupCommit(Mock(transact=Mock(return_value=())))
+    stored = writer.put("run", [("statement", ("run",))])
+    writer.close()
+
+    assert await asyncio.wait_for(stored, 20) is None
+
+
+async def test_the_timer_of_an_event_starts_no_transaction_if_a_commit_has_the_event():
+    is_released = threading.Event()
+    session = Mock(transact=Mock(side_effect=lambda *_args, **_options: is_released.wait(20) and ()))
+    writer = GroupCommit(session)
+    writer.append("statement", ("run",))
+    stored = writer.put("run", [("statement", ("run",))])
+    await asyncio.sleep(0)
+    writer._flush_events()
+    is_released.set()
+    await asyncio.wait_for(stored, 20)
+    writer.close()
+
+    assert session.transact.call_count == 1
 
 
 async def test_the_journal_is_closed_even_if_the_runs_cannot_be_stopped(runs, monkeypatch):

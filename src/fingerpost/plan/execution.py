@@ -109,12 +109,12 @@ class Execution:
         """Start the steps that can start now; if the run is cancelled or no step is running, end the execution."""
         if self._end.done():
             return
-        for number in sorted(self._waiting & self._decisions.keys() - self._running.keys()):
+        for number in sorted(self._waiting & (self._decisions.keys() - self._running.keys())):
             self._waiting.remove(number)
             self._blockers[number] = set()
         startable = [number for number, blockers in self._blockers.items() if not blockers]
-        places = 0 if self._is_cancelled else self.limits.steps_at_once - len(self._running)
-        for number in startable[:places]:
+        slots = 0 if self._is_cancelled else self.limits.steps_at_once - len(self._running)
+        for number in startable[:slots]:
             del self._blockers[number]
             self._running[number] = asyncio.create_task(self._execute_step(self.valid.steps[number]))
             self._running[number].add_done_callback(self._end_on_error)
@@ -144,7 +144,7 @@ class Execution:
 
     def _new_event(self, kind: str, number: int | None = None, **data: Any) -> Event:
         self._seq += 1
-        # Formatting the time is slow, so events within a millisecond share it.
+        # Reading and formatting the time is slow, so events within a millisecond share it.
         if (now_ms := int(asyncio.get_running_loop().time() * 1000)) != self._at_ms:
             self._at, self._at_ms = now(), now_ms
         return Event(self._seq, self._at, kind, number, encode(data) if data else None)
@@ -212,6 +212,7 @@ class Execution:
         """Call the tool or agent once, and return its standard response; a ToolError becomes a failure response."""
         IDEMPOTENCY_KEY.set(idempotency_key)
         name, tool, query, timeout_s = ready.performer, ready.tool, ready.query, self.limits.attempt_s
+        query_type = name if query is None else query.query_type
         try:
             async with self.semaphores[name], asyncio.timeout(timeout_s):
                 if tool is not None and query is not None and ready.step.agent is None:
@@ -222,10 +223,10 @@ class Execution:
         except TimeoutError:
             # The outcome of the call is unknown, so only an idempotent tool is called again.
             message = f"{name} did not answer within {timeout_s:g} s"
-            failure: ToolError = SourceTimeout(message, retryable=tool is not None and tool.is_idempotent)
+            error = SourceTimeout(message, retryable=tool is not None and tool.is_idempotent)
+            return build_failure(name, query_type, arguments, error)
         except ToolError as error:
-            failure = error
-        return build_failure(name, name if query is None else query.query_type, arguments, failure)
+            return build_failure(name, query_type, arguments, error)
 
     async def _ask_agent(self, ready: ReadyStep, arguments: dict[str, Any], idempotency_key: str) -> Any:
         step, tool, query, user = ready.step, ready.tool, ready.query, self.run.user

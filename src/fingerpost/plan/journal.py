@@ -123,7 +123,7 @@ class GroupCommit:
     def append(self, statement: str, row: Row) -> None:
         self._rows[statement].append(row)
         if self._timer is None:
-            self._timer = self.loop.call_later(_MAX_DELAY_S, self._flush)
+            self._timer = self.loop.call_later(_MAX_DELAY_S, self._flush_events)
 
     def transact(self, act: Callable[[Any], _R]) -> "asyncio.Future[_R]":
         """Run a function with the connection after the work already submitted, even if the caller is cancelled."""
@@ -135,29 +135,36 @@ class GroupCommit:
 
     async def drain(self) -> None:
         """Wait until all queued rows are written or rejected; after ``close``, do not wait."""
-        if (waiter := self._flush()) is not None:
-            await asyncio.wait([waiter])
+        if not self.is_closed and (self._is_busy or self._rows):
+            await asyncio.wait([self._flush()])
 
-    def _flush(self) -> "asyncio.Future[None] | None":
-        """Commit all queued rows as soon as possible; errors are only logged."""
+    def _flush_events(self) -> None:
         self._timer = None
-        if self.is_closed or not (self._is_busy or self._rows):
-            return None
+        # A commit has usually taken the events with it.
+        if self._rows and not self.is_closed:
+            self._flush()
+
+    def _flush(self) -> "asyncio.Future[None]":
+        """Commit all queued rows as soon as possible; errors are only logged."""
         waiter = self.put("", ())
         waiter.add_done_callback(asyncio.Future.exception)
         self._commit_batch()
         return waiter
 
     def close(self) -> None:
-        """Stop the thread once the submitted batches are done, and drop the unsubmitted batch."""
+        """Stop the thread once all queued rows are written."""
+        if self._rows or self._waiters:
+            self._submit_batch()
         self.is_closed = True
         self._session.stop_waiting()
         self._thread.submit(self._session.close)
         self._thread.shutdown()
 
     def _commit_batch(self) -> None:
-        if self._is_busy or self.is_closed or not self._waiters:
-            return
+        if self._waiters and not (self._is_busy or self.is_closed):
+            self._submit_batch()
+
+    def _submit_batch(self) -> None:
         commit = partial(self._session.transact, partial(self._write, self._rows), is_write=True)
         self._thread.submit(commit).add_done_callback(partial(self._finish_soon, self._waiters))
         self._rows, self._waiters, self._is_busy = defaultdict(list), [], True
