@@ -3,6 +3,7 @@
 import pytest
 
 from fingerpost.errors import DataNotFound
+from fingerpost.filings import questions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import ask, company_file, facts, library_of, refusal
@@ -97,6 +98,28 @@ def test_a_value_is_not_cached_if_the_file_changes_while_it_is_built(library):
 
     first = library.get_cached(("value",), build)
     assert (first, library.get_cached(("value",), lambda: "new")) == ("old", "new")
+
+
+def test_a_reason_that_a_query_gives_during_a_change_is_not_cached(tmp_path, monkeypatch):
+    """The query has read its company when another process loads a newer file."""
+    path = tmp_path / "f.sqlite"
+    FactStore(path).put_facts(company_file(facts(REPORT), YEARS), tickers=["DRWN"])
+    library = FactLibrary(path)
+    asked = {"ticker": "DRWN", "period": "2023"}
+    loaded, find = [], questions.find_figures
+
+    def load_then_find(source, text, window):
+        if text == "Assets" and not loaded:
+            newer = f"{REPORT}Revenues 2023-01-01 2023-03-31 30 k23 10-Q 2023-05-01"
+            loaded.append(FactStore(path).put_facts(company_file(facts(newer), YEARS), tickers=["DRWN"]))
+        return find(source, text, window)
+
+    monkeypatch.setattr(questions, "find_figures", load_then_find)
+    refusal(library, "financial_facts", metrics=["Revenue", "Assets", "NetIncome"], **asked)
+    error = refusal(library, "financial_facts", metrics=["NetIncome"], **asked)
+
+    sentence = "NetIncome of Drawn Inc. for fiscal 2023 is not in the SEC's aggregate as of 2023-05-01"
+    assert error.details["missing"]["NetIncome"]["message"] == sentence
 
 
 def test_a_comparison_of_unknown_companies_names_each(library):

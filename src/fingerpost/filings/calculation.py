@@ -239,7 +239,7 @@ class MetricResult:
 def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:
     """Return the figures for a metric's name, alias or tag, or for an expression."""
     # The reasons in ``missing`` name the ticker. They are copied, because readers may modify a response.
-    key = ("result", text, window, source.options, source.company.ticker)
+    key = ("result", text, window, source.options)
     result = source.cached(lambda: _find_figures(source, text, window), *key)
     return replace(result, missing=deepcopy(result.missing)) if result.missing else result
 

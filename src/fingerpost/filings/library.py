@@ -33,7 +33,7 @@ from fingerpost.filings.revisions import SPLIT_CONCEPT, SPLIT_EVIDENCE_CONCEPTS,
 from fingerpost.filings.store import build_facts_file, create_sample, has_tables, normalize_ticker
 from fingerpost.runtime.company_names import begins_with, build_name_key, find_tickers
 
-_CACHE_SIZE = 4_096
+_CACHE_SIZE = 2_048
 # The minimum rapidfuzz ratio, out of 100.
 _CUTOFF = 60
 _MAX_SUGGESTIONS = 3
@@ -261,7 +261,7 @@ class CompanyFigures:
     def provenance(self) -> dict[str, Any]:
         """The source of the figures; notes name the other companies that have had the same ticker."""
         # The key contains the date, because the notes depend on which reports are overdue today.
-        key = ("provenance", self.company.ticker, self.options.as_of, clock.now().date())
+        key = ("provenance", self.options.as_of, clock.now().date())
         return dict(self.cached(self._build_provenance, *key))
 
     def _build_provenance(self) -> dict[str, Any]:
@@ -283,8 +283,8 @@ class CompanyFigures:
         return build_row(self.company, figure, self.options)
 
     def cached(self, build: Callable[[], _T], *key: Any) -> _T:
-        # No refresh, because each answer begins with a query for its company, which detects changes to the file.
-        return self.library.get_cached((*key, self.company.cik), build, refresh=False)
+        # No refresh, because each answer begins with a query for its company, which changes with the file.
+        return self.library.get_cached((*key, self.company), build, refresh=False)
 
     def list_concepts(self, as_of: str | None = None) -> dict[str, str]:
         """Return the company's tags with their labels, excluding those first filed after ``as_of``."""
