@@ -103,23 +103,24 @@ class NameSearch:
 
     def _score_words(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
         letters = sum(map(len, words))
-        similar_words = {word: self._find_similar_words(word) for word in words}
+        similar_words: dict[str, dict[str, float]] = {}
+        for word in words:
+            similar_words[word] = self._find_similar_words(word)
+            if not similar_words[word]:
+                break
         rarest, *others = sorted(
-            words, key=lambda word: sum(len(self._rows_by_word[each]) for each in similar_words[word])
+            similar_words, key=lambda word: sum(len(self._rows_by_word[each]) for each in similar_words[word])
         )
-        similarity_by_row: dict[int, float] = {}
+        totals: dict[int, float] = {}
         for other, similarity in similar_words[rarest].items():
-            weighted = similarity * len(rarest) / letters
             for row in self._rows_by_word[other]:
-                similarity_by_row[row] = max(weighted, similarity_by_row.get(row, 0.0))
+                totals[row] = max(similarity * len(rarest) / letters, totals.get(row, 0.0))
         for word in others:
             weight, similarities = len(word) / letters, similar_words[word]
-            best = {row: max(similarities.get(each, 0.0) for each in self._words[row]) for row in similarity_by_row}
-            similarity_by_row = {
-                row: total + weight * best[row] for row, total in similarity_by_row.items() if best[row]
-            }
-        for row, similarity in similarity_by_row.items():
-            yield row, _interpolate(_WORDS_RANGE, similarity * self._compute_length_ratio(wanted, row))
+            best = {row: max(similarities.get(each, 0.0) for each in self._words[row]) for row in totals}
+            totals = {row: total + weight * best[row] for row, total in totals.items() if best[row]}
+        for row, total in totals.items():
+            yield row, _interpolate(_WORDS_RANGE, total * self._compute_length_ratio(wanted, row))
         matched_words = Counter(row for word in words for row in self._rows_by_word.get(word, ()))
         for row, count in matched_words.items():
             if count == len(set(self._words[row])):

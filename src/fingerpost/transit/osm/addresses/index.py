@@ -66,9 +66,8 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
 _EXACT = "SELECT id, text FROM spelling WHERE text IN (SELECT value FROM json_each(?))"
 # The limits are the numbers of spellings to compare.
 _BY_WORDS = "SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid LIMIT 100"
-# Common trigrams are skipped, because in a large city they are in most spellings: at least the three rarest are looked
-# up, and more until they are in 1,000 spellings. Spellings with the most of these trigrams are compared.
-_COUNT_TRIGRAMS = "CREATE VIRTUAL TABLE temp.trigram_counts USING fts5vocab (main, trigrams, row)"
+# Common trigrams are skipped, because in a large city they are in most spellings: the three rarest are looked up, and
+# more until they are in 1,000 spellings (``before``). The spellings with the most of these trigrams are compared.
 _BY_TRIGRAMS = """
     WITH gram AS (
         SELECT term, row_number() OVER rarest AS number, sum(doc) OVER rarest - doc AS before
@@ -137,7 +136,7 @@ class AddressIndex:
         file = new_index_file(path)
         with file.translating_sqlite_errors():
             self._connection = file.connect("ro")
-            self._connection.execute(_COUNT_TRIGRAMS)
+            self._connection.execute("CREATE VIRTUAL TABLE temp.trigram_counts USING fts5vocab (main, trigrams, row)")
             languages = dict(self._connection.execute("SELECT key, value FROM meta"))["languages"].split()
         self._file = file
         self._lock = threading.Lock()
