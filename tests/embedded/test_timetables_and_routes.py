@@ -64,8 +64,7 @@ def watch(monkeypatch):
     return watch_calls
 
 
-def test_a_long_timetable_is_serialized_in_a_thread(town, watch, monkeypatch):
-    monkeypatch.setattr(get_stop_timetable, "_FEW_DEPARTURES", 2)
+def test_a_timetable_is_serialized_in_a_thread(town, watch):
     seen = watch(get_stop_timetable, "serialize_metadata")
     town.ask("getStopTimetable", **WINDOW)
 

@@ -134,8 +134,6 @@ def _format_row(row: Departure, zone: str) -> str:
 DAY_S = 24 * 3600
 # Enough to count all departures in a window.
 ALL_DEPARTURES = 10_000
-# So few take less time than a switch to another thread.
-_FEW_DEPARTURES = 50
 _LANGUAGE = "en"
 _NO_TIMETABLES_HINT = "Use get_departures for the next departures, or plan_trip for another time"
 
@@ -206,8 +204,7 @@ class GetStopTimetable(PlaceTool):
         ]
         fields = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
         shown_stop = omit_none(TimetableStop, fields)
-        build = partial(_build_reply, shown_stop, window, outcome.value, warnings, call.include)
-        return build() if len(outcome.value.departures) <= _FEW_DEPARTURES else await compute(build)
+        return await compute(_build_reply, shown_stop, window, outcome.value, warnings, call.include)
 
     async def _find_place(self, arguments: TimetableRequestInput) -> tuple[FoundStop | None, str | None]:
         """Return the place of the stop, or the reason why its other stops are unknown."""
