@@ -183,7 +183,7 @@ BENT = {
     "an_empty_board_is_not_an_error": Bend(board=lambda board, _: replace(board, found_count=board.found_count + 1)),
     "another_day_has_a_board": Bend(board_query=shift(instant=86_400)),
     "rows_include_mode_destination_and_stop": Bend(board=map_rows(lambda row: replace(row, destination=row.line))),
-    "an_exact_name_comes_first": Bend(places=lambda found, _: [replace(each, score=each.score / 2) for each in found]),
+    "an_exact_name_comes_first": Bend(places=lambda found, _: [each._replace(score=each.score / 2) for each in found]),
     "case_and_accents_do_not_matter": Bend(places=lambda found, text: [] if text.isupper() else found),
     "unknown_names_have_no_matches": Bend(text=lambda text: "Alpha"),
     "a_token_resolves_to_its_place": Bend(place=lambda place, stop_id: None if stop_id.islower() else place),
