@@ -46,11 +46,12 @@ DOUBLE_TEXT = """() => {
     };
     for (const sheet of document.styleSheets) double(sheet.cssRules);
 }"""
-# A busy browser may report the size as set before the page has it.
-WAIT_FOR_WIDTH = """(width) => new Promise((resolve) => {
-    const look = () => innerWidth === width ? resolve() : requestAnimationFrame(look);
-    look();
-})"""
+# A busy browser may report the size as set before the page has it, and the page draws itself again at the event.
+EXPECT_WIDTH = """(width) => {
+    window.hasWidth = innerWidth === width || new Promise((resolve) => {
+        addEventListener("resize", () => { if (innerWidth === width) resolve(); });
+    });
+}"""
 WAIT_UNTIL_DRAWN = "() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))"
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -62,8 +63,9 @@ async def list_covered(frame, page):
         if scale == 2:
             await frame.evaluate(DOUBLE_TEXT)
         for width in WIDTHS_PX:
+            await page.evaluate(EXPECT_WIDTH, width)
             await page.set_viewport_size({"width": width, "height": 900})
-            await page.evaluate(WAIT_FOR_WIDTH, width)
+            await page.evaluate("() => window.hasWidth")
             await frame.evaluate(WAIT_UNTIL_DRAWN)
             covered += [(width, scale, *pair) for pair in await frame.evaluate(FIND_COVERED)]
     return covered
