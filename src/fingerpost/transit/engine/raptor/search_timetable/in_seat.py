@@ -111,7 +111,7 @@ def list_paths(first: list[int], following: list[int], stop_time_counts: list[in
     budget = MAX_GROWTH * sum(stop_time_counts[instance] for instance in linked)
     paths: list[list[int]] = []
     cut: set[tuple[int, int]] = set()
-    # Each path has its number of stop times beside it.
+    # Each entry is a path and its number of stop times.
     stack = [([begin], stop_time_counts[begin]) for begin in sorted(linked.difference(following))]
     while stack and budget >= 0:
         path, count = stack.pop()
