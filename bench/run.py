@@ -1,7 +1,8 @@
 """Measure the tools and the engine: ``make bench``. bench/README.md describes the method.
 
 With a mock upstream, plan_trip and get_departures run in this process: the contracts' own figures (rule G). Over HTTP,
-``--rounds`` of ``--calls`` of each tool alternate with a no-op tool. ``--trips`` are compared with nigiri; 0 skips it.
+``--rounds`` of ``--calls`` of each tool alternate with a no-op tool, with the demo network and with a mock
+OpenTripPlanner. ``--trips`` are compared with nigiri; 0 skips it.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from pathlib import Path
 
 import beside_nigiri
 import over_http
+import over_upstream
 from harness import HEAD, p50, p95, read_options, report
 from questions import NOW, open_questions
 from tests.contracts.conftest import at, stop_place
@@ -91,6 +93,7 @@ def main() -> int:
     with open_questions() as (questions, home):
         good = measure_with_mock_upstream(calls=options.rounds * options.calls)
         good &= over_http.measure(questions, home, rounds=options.rounds, calls=options.calls)
+    good &= over_upstream.measure(rounds=options.rounds, calls=options.calls)
     if options.trips:
         good &= beside_nigiri.measure(is_live=False, count=options.trips)
     return 0 if good else 1
