@@ -89,6 +89,9 @@ def test_a_busy_closed_stop_is_queried_for_fewer_days(towns, clock, monkeypatch)
         # Saturday's train leaves on Sunday at 00:20.
         ("rail N | Alpha 24:20 | Gamma 24:40", [TUESDAY, SATURDAY], at("01:00", WEDNESDAY),
          "The next departures are on 2026-03-15."),
+        # On Thursday: Tuesday's train leaves Alpha on Saturday, and Saturday's on Wednesday.
+        ("rail N | Gamma 09:00 | Alpha 103:00 | Beta 104:00", [TUESDAY, SATURDAY], at("09:00", date(2026, 3, 12)),
+         "The next departures are on 2026-03-14."),
         # The last train leaves a day after the last service day.
         ("rail N | Alpha 24:20 | Gamma 24:40", [TUESDAY], at("01:00", WEDNESDAY),
          "The timetable has no departures from here after 2026-03-11."),
@@ -96,7 +99,7 @@ def test_a_busy_closed_stop_is_queried_for_fewer_days(towns, clock, monkeypatch)
         ("rail R | Alpha 08:10 | Gamma 08:30 noalight", [TUESDAY, SATURDAY], NINE,
          "The timetable has no departures from here on any day."),
     ],
-    ids=["after midnight", "last after midnight", "no alighting"],
+    ids=["after midnight", "after days", "last after midnight", "no alighting"],
 )  # fmt: skip
 def test_a_train_counts_on_the_day_on_which_riders_can_take_it(towns, clock, drawing, days, now, expected):
     clock(now)

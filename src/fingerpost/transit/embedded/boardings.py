@@ -43,6 +43,8 @@ class StopCalls:
         times_s = timetable.stop_time_arrival_s if of_arrivals else timetable.stop_time_departure_s
         shift_s = timetable.trip_departure_shift_s[self._trip_departure].astype(np.int64)
         self._offset_s = shift_s + times_s[self._stop_time]
+        # The calls on a date can belong to this many earlier service days.
+        self.days_back = 1 + timedelta(seconds=int(self._offset_s.max(initial=0))).days
 
     def find_days(self) -> ServiceDays | None:
         services = np.unique(self._service)
@@ -71,7 +73,7 @@ class StopCalls:
         if limit_day is None:
             return None
         step = _DAY if is_before else -_DAY
-        time, _, _ = self._list_times(limit_day + step * number for number in range(_LONGEST_TRIP_DAYS))
+        time, _, _ = self._list_times(limit_day + step * number for number in range(self.days_back + 1))
         return local_day(int(time.min() if is_before else time.max()), zone)
 
     def _list_times(self, days: Iterable[date]) -> tuple[Int64, Int64, Int64]:
@@ -108,7 +110,6 @@ def _can_ride(timetable: Timetable, calls: Int64, trips: Int64, *, of_arrivals: 
 _LOOK_AHEAD_S = 24 * 3600
 # Stop searching after this many service days or departures, because a stop may be closed for months.
 _MAX_DAYS, _MAX_DEPARTURES = 8, 1000
-_LONGEST_TRIP_DAYS = 4
 _DAY = timedelta(days=1)
 
 
@@ -125,28 +126,24 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     days = calls_at_stops.find_days()
     search_start = board.last + 1
     added = board.find_first_added(search_start)
-    first_day = local_day(end, zone) - _DAY  # Trips from the previous evening may run past midnight.
-    calls = () if days is None else calls_at_stops.list_after(end, islice(_iterate_days(days, first_day), _MAX_DAYS))
-    last_cancelled = None
+    days_back = calls_at_stops.days_back
+    service_days = () if days is None else _iterate_days(days, local_day(end, zone) - days_back * _DAY)
+    calls = calls_at_stops.list_after(end, islice(service_days, _MAX_DAYS - 1 + days_back))
+    cancelled_until = None
     for number, call in enumerate(filterfalse(snapshot.is_deleted, calls)):
-        if (
-            number > _MAX_DEPARTURES
-            and last_cancelled is not None
-            and local_day(call.departure, zone) > local_day(last_cancelled, zone)
-        ):
+        day = local_day(call.departure, zone)
+        if number > _MAX_DEPARTURES and cancelled_until is not None and day > cancelled_until:
             break
         departure = board.find_time(call)
         if board.is_cancelled(call):
-            last_cancelled = call.departure
+            cancelled_until = day
         elif departure >= search_start:
             added = departure if added is None else min(added, departure)
             break
     last_day = None if days is None else calls_at_stops.find_limit_day(days.last_day, zone)
     if added is not None:
         return ServiceGap(next_day=local_day(added, zone), last_day=last_day)
-    return ServiceGap(
-        last_day=last_day, cancelled_until=None if last_cancelled is None else local_day(last_cancelled, zone)
-    )
+    return ServiceGap(last_day=last_day, cancelled_until=cancelled_until)
 
 
 def find_endpoint_service(
@@ -164,7 +161,7 @@ def find_endpoint_service(
     if days is None:
         return gap
     step = -_DAY if is_before else _DAY
-    searched_days = (day + step * number for number in range(-_LONGEST_TRIP_DAYS, _MAX_DAYS))
+    searched_days = (day + step * number for number in range(-calls.days_back, max(_MAX_DAYS, calls.days_back + 1)))
     nearest = calls.find_nearest(instant, searched_days, is_before=is_before)
     if nearest is not None:
         return replace(gap, next_departure=nearest)
