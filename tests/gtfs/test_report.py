@@ -101,6 +101,13 @@ WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
             f"feed has neither calendar.txt nor calendar_dates.txt, so its service days are unknown. {INCOMPLETE}",
         ),
         ({"routes.txt": "route_short_name,route_type\nA,3\n"}, NO_COLUMN.format("routes.txt has no column route_id")),
+        (
+            {"routes.txt": "route_id;route_type\nA;3\n"},
+            NO_COLUMN.format("routes.txt has no column route_id").replace(
+                "Ask the publisher for a complete feed",
+                "Check that the file is in UTF-8, and that commas separate its columns",
+            ),
+        ),
         *(
             ({"agency.txt": f"agency_name,agency_timezone\n{row}"}, NO_ZONE.format(problem))
             for row, problem in (

@@ -116,8 +116,7 @@ _DAY = timedelta(days=1)
 def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> ServiceGap:
     end = query.instant + query.window_s
     # Without realtime data, the first departure is always usable.
-    wanted = 1 if snapshot.live is snapshot.planned else 0
-    later = replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S, wanted=wanted)
+    later = replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S, wanted=int(snapshot.live is snapshot.planned))
     board = StopDepartures(snapshot, stops, zone, later)
     first = board.find_first()
     if first is not None:

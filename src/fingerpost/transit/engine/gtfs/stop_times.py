@@ -102,7 +102,7 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
 def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex) -> tuple[Trips, StopTimeColumns]:
     """Read stop times, sorted or not; return the usable trips and their stop times.
 
-    Trips that stop in an area or within a time window run on demand (GTFS-Flex); they are skipped and reported.
+    Stop times in an area or within a time window are on demand (GTFS-Flex); they are skipped, and their trips reported.
     """
     table = archive.get_table("stop_times.txt", "trip_id", "stop_sequence")
     is_flex = any(name in table.columns for name in _COLUMNS[_FLEX])
@@ -196,15 +196,15 @@ def _mark_usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, is
     """Return a mask of the usable trips, and each trip's number of stop times; report the other trips."""
     trip, arrival_s, departure_s = stop_times.trip, stop_times.arrival_s, stop_times.departure_s
     count = np.bincount(trip, minlength=len(trips))
-    is_untimed = mark_rows(len(trips), trip[arrival_s < 0])
     is_backward = departure_s < arrival_s
     is_backward[1:] |= (trip[1:] == trip[:-1]) & (arrival_s[1:] < departure_s[:-1])
-    has_backward_times = mark_rows(len(trips), trip[is_backward])
+    is_short = count < _MIN_STOP_TIMES
+    archive.findings.add_many(Reason.TRIP_DETOURS_UNSUPPORTED, "trips.txt", trips.lines[is_on_demand & ~is_short])
     faults = (
-        (Reason.TRIP_ON_DEMAND_UNSUPPORTED, "", is_on_demand),
-        (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, "", count < _MIN_STOP_TIMES),
-        (Reason.TRIP_WITHOUT_END_TIMES, "", is_untimed),
-        (Reason.TRIP_RUNS_BACKWARDS, "", has_backward_times),
+        (Reason.TRIP_ON_DEMAND_UNSUPPORTED, "", is_on_demand & is_short),
+        (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, "", is_short),
+        (Reason.TRIP_WITHOUT_END_TIMES, "", mark_rows(len(trips), trip[arrival_s < 0])),
+        (Reason.TRIP_RUNS_BACKWARDS, "", mark_rows(len(trips), trip[is_backward])),
     )
     return archive.findings.drop_faulty("trips.txt", trips.lines, np.ones(len(trips), np.bool_), faults), count
 

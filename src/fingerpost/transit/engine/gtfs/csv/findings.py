@@ -83,6 +83,7 @@ class Reason(FindingMeaning, Enum):
     TRIP_WITHOUT_END_TIMES = _LEFT_OUT, "the trip has no time at its first or last stop"
     TRIP_RUNS_BACKWARDS = _LEFT_OUT, "the trip arrives before it departs"
     TRIP_ON_DEMAND_UNSUPPORTED = _UNUSED, "the trip runs on demand (GTFS-Flex), which is not supported"
+    TRIP_DETOURS_UNSUPPORTED = _UNUSED, "the trip makes detours on demand (GTFS-Flex); only its fixed stops are used"
 
     CALL_OF_SKIPPED_TRIP = _NO_EFFECT, "a stop time for a skipped trip"
     CALL_OF_UNKNOWN_TRIP = _LEFT_OUT, "a stop time for a trip that is not in the feed"

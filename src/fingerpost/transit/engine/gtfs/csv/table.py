@@ -106,7 +106,9 @@ class Table:
             if column not in self.columns:
                 raise FeedUnusable(
                     f"{self.feed}: {self.name} has no column {column}, which GTFS requires",
-                    hint="Ask the publisher for a complete feed",
+                    hint="Ask the publisher for a complete feed"
+                    if "".join(self.columns).isidentifier()
+                    else "Check that the file is in UTF-8, and that commas separate its columns",
                 )
 
     def read_blocks(self, *columns: str) -> Iterator[Block]:
