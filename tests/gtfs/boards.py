@@ -1,9 +1,11 @@
 """Compare the departure boards of stops with the raw tables of their feeds."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import datetime, timedelta
+from functools import cache
 from zoneinfo import ZoneInfo
 
+from fingerpost.transit.check.raw_feed import parse_time_s
 from fingerpost.transit.engine.timetable.service_days import find_midnight
 from fingerpost.transit.port import DepartureQuery
 
@@ -12,12 +14,34 @@ MAX_TRIP_DAYS = 3
 NOON_S = 12 * 3600
 
 
+@cache
+def read_shifts(feed):
+    """Return the departures of each trip in frequencies.txt, as offsets to be added to the times of its calls."""
+    shifts = defaultdict(list)
+    for row in feed.read_rows("frequencies.txt"):
+        if row["trip_id"] in feed.trips:
+            first_s = feed.trips[row["trip_id"]].calls[0].departure_s
+            every = range(parse_time_s(row["start_time"]), parse_time_s(row["end_time"]), int(row["headway_secs"]))
+            shifts[row["trip_id"]] += [start_s - first_s for start_s in every]
+    return dict(shifts)
+
+
+@cache
+def read_forbidden(feed):
+    """Return the (trip id, sequence) of the calls where riders cannot board, and of those where they cannot alight."""
+    rows = [row for row in feed.read_rows("stop_times.txt") if row["stop_sequence"].isdigit()]
+    return tuple(
+        {(row["trip_id"], int(row["stop_sequence"])) for row in rows if row[kind] == "1"}
+        for kind in ("pickup_type", "drop_off_type")
+    )
+
+
 def list_starts(feed, trip, day):
     """Return the Unix time of stop time 00:00:00 for each departure of a trip on a service day."""
     if day not in feed.service_days[trip.service]:
         return []
     noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(feed.zone))
-    return [int(noon.timestamp()) - NOON_S + shift_s for shift_s in trip.shifts_s]
+    return [int(noon.timestamp()) - NOON_S + shift_s for shift_s in read_shifts(feed).get(trip.trip_id, [0])]
 
 
 async def compare_boards(trial, day, stops):
@@ -53,8 +77,10 @@ def _list_expected(stops, day):
     expected = {stop: (Counter(), set()) for stop in stops}
     days = [day + timedelta(days=number) for number in range(-MAX_TRIP_DAYS, 2)]
     for feed in dict.fromkeys(feed for feed, _ in stops):
+        no_boarding, no_alighting = read_forbidden(feed)
         for trip in feed.trips.values():
-            last = max((position for position, call in enumerate(trip.calls) if call.can_alight), default=0)
+            keys = [(trip.trip_id, call.sequence) for call in trip.calls]
+            last = max((position for position, key in enumerate(keys) if key not in no_alighting), default=0)
             calls = [(position, call) for position, call in enumerate(trip.calls) if (feed, call.stop) in expected]
             starts = [start for each in days for start in list_starts(feed, trip, each)] if calls else []
             for position, call in calls:
@@ -62,9 +88,9 @@ def _list_expected(stops, day):
                 if call.departure_s is None:
                     possible.add((trip.trip_id, 0))
                     continue
-                keys = [(trip.trip_id, start + call.departure_s) for start in starts]
-                if call.can_board and position < last:
-                    certain.update(keys)
+                departures = [(trip.trip_id, start + call.departure_s) for start in starts]
+                if keys[position] not in no_boarding and position < last:
+                    certain.update(departures)
                 else:
-                    possible.update(keys)
+                    possible.update(departures)
     return expected

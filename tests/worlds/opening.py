@@ -67,19 +67,19 @@ def open_world(world: World, folder: Path, **parts: Any) -> OpenWorld:
 
 
 def check_world(opened: OpenWorld, folder, *, questions: int) -> CheckReport:
-    trial = _new_trial(opened)
+    trial = new_trial(opened)
     return asyncio.run(run_checks(trial, opened.world.days[0], questions=questions, seed=opened.world.seed))
 
 
 def list_board_faults(opened: OpenWorld) -> list[tuple]:
     """Return the departures that boards of 20 stops lack or invent on random days and on the first and last day."""
-    trial, rng = _new_trial(opened), random.Random(opened.world.seed)
+    trial, rng = new_trial(opened), random.Random(opened.world.seed)
     stops = [(feed, stop) for feed in trial.feeds for stop in feed.stops]
     chosen = rng.sample(stops, min(20, len(stops)))
     return [row for day in draw_days(trial, rng) for row in asyncio.run(compare_boards(trial, day, chosen))]
 
 
-def _new_trial(opened: OpenWorld) -> Trial:
+def new_trial(opened: OpenWorld) -> Trial:
     feeds = [RawFeed(feed.feed_name or "WORLD", feed.path) for feed in opened.feeds]
     call_tool = partial(error_boundary.answer, opened.tools, user=None)
     return Trial(network=opened.network, report=opened.report, feeds=feeds, call_tool=call_tool)

@@ -17,7 +17,8 @@ from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.feeds import feed_from_drawing, write_feed
 from tests.osm_file import osm_text
 from tests.worlds.feeds import World
-from tests.worlds.opening import check_world, list_program_faults, open_world
+from tests.worlds.import_checks import list_import_faults
+from tests.worlds.opening import check_world, list_program_faults, new_trial, open_world
 
 DAY = date(2026, 3, 2)
 NEAR = {"Alpha": (60.17, 24.94), "Beta": (60.17, 24.97), "Gamma": (60.17, 25.0)}
@@ -53,8 +54,13 @@ def find_codes(world, folder, raw=None, **tables):
     return {(fault.origin.value, fault.code) for result in report.results for fault in result.faults}
 
 
+def find_import_codes(world, folder):
+    return {code for code, _ in list_import_faults(new_trial(open_world(world, folder)))}
+
+
 def test_a_sound_feed_has_no_faults(tmp_path):
     assert find_codes(draw(), tmp_path) == set()
+    assert find_import_codes(draw(), tmp_path) == set()
 
 
 @pytest.mark.parametrize(
@@ -87,14 +93,14 @@ def test_a_service_on_another_day_is_a_fault_of_the_program(tmp_path):
     assert find_codes(draw(), tmp_path, LINE, calendar_dates=calendar) == {("program", "trip-differs")}
 
 
-def test_an_oddity_that_the_import_does_not_report_is_a_fault_of_the_program(tmp_path, monkeypatch):
+def test_an_oddity_that_the_import_does_not_report_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(table, "_remove_controls", lambda block: (block, []))
     stops = "stop_id,stop_name,stop_lat,stop_lon\nALPHA,\u202eAlpha,60.17,24.94\nBETA,Beta,60.17,24.97\n"
 
-    assert find_codes(draw(stops=f"{stops}GAMMA,Gamma,60.17,25.0\n"), tmp_path) == {("program", "feed-unreported")}
+    assert find_import_codes(draw(stops=f"{stops}GAMMA,Gamma,60.17,25.0\n"), tmp_path) == {"feed-unreported"}
 
 
-def test_a_feed_that_thins_out_unreported_is_a_fault_of_the_program(tmp_path, monkeypatch):
+def test_a_feed_that_thins_out_unreported_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(importer, "_find_thin_after", lambda *_: None)
     days = "".join(f"ALL,202603{day:02d},1\n" for day in range(2, 30))
     late = draw(
@@ -103,13 +109,13 @@ def test_a_feed_that_thins_out_unreported_is_a_fault_of_the_program(tmp_path, mo
         trips="route_id,service_id,trip_id\nA,LATE,A-1\n" + "".join(f"A,ALL,A-{row}\n" for row in range(2, 16)),
     )
 
-    assert ("program", "feed-unreported") in find_codes(late, tmp_path)
+    assert "feed-unreported" in find_import_codes(late, tmp_path)
 
 
-def test_realtime_of_another_year_that_is_called_invalid_is_a_fault_of_the_program(tmp_path, monkeypatch):
+def test_realtime_of_another_year_that_is_called_invalid_is_found(tmp_path, monkeypatch):
     monkeypatch.setattr(trip_matching.TripMatcher, "read_day", lambda *_: EntityOutcome.START_DATE_INVALID)
 
-    assert find_codes(draw(), tmp_path) == {("program", "realtime-misread")}
+    assert find_import_codes(draw(), tmp_path) == {"realtime-misread"}
 
 
 def test_stops_beside_the_antimeridian_have_no_faults(tmp_path):
@@ -205,12 +211,12 @@ def test_the_check_finds_what_walks_do_not_reach(way, fault, tmp_path, monkeypat
     assert fault in {code for code, _, _ in list_program_faults(report)}
 
 
-def test_the_check_finds_metro_platforms_at_street_level(tmp_path, monkeypatch):
+def test_metro_platforms_at_street_level_are_found(tmp_path, monkeypatch):
     monkeypatch.setattr(stop_access, "METRO_DEPTH_S", 0)
     ways, door = [([7, 8], {"highway": "footway"})], {"railway": "subway_entrance"}
-    report = check_world(open_town(tmp_path, LINE.replace("line", "metro"), ways, door), tmp_path, questions=1)
+    opened = open_town(tmp_path, LINE.replace("line", "metro"), ways, door)
 
-    assert list_program_faults(report) == [("stop-too-shallow", 1, "W:ALPHA")]
+    assert list_import_faults(new_trial(opened)) == [("stop-too-shallow", "W:ALPHA")]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import os
 import pytest
 
 from tests.worlds.feeds import draw_world
-from tests.worlds.opening import check_world, list_board_faults, list_program_faults, open_world
+from tests.worlds.import_checks import list_import_faults
+from tests.worlds.opening import check_world, list_board_faults, list_program_faults, new_trial, open_world
 
 FIRST, _, LAST = os.environ.get("FINGERPOST_WORLDS", "0:20").partition(":")
 IS_LONG = "FINGERPOST_WORLDS" in os.environ
@@ -23,3 +24,4 @@ def test_a_world_shows_no_fault_of_the_program(seed, tmp_path, monkeypatch):
 
     assert list_program_faults(report) == [], (seed, sorted(world.features))
     assert list_board_faults(opened) == [], (seed, sorted(world.features))
+    assert list_import_faults(new_trial(opened)) == [], (seed, sorted(world.features))

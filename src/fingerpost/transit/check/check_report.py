@@ -30,18 +30,15 @@ class FaultKind(Enum):
         self.origin, self.text = origin, text
 
     FEED_LEFT_OUT = _DATA, "rows that the import skips or does not use"
-    FEED_UNREPORTED = _PROGRAM, "unusual data in feeds that the import report does not mention"
     FEED_GUESSED = _NOTE, "values that the import guesses"
     FEED_OUT_OF_SERVICE = _DATA, "feeds without service today"
     FEED_THINS_OUT = _DATA, "feeds in which most trips stop running before the last day"
-    REALTIME_MISREAD = _PROGRAM, "realtime updates of trips in the feed that get the wrong outcome"
     STOP_MISSING = _PROGRAM, "stops in the feed that are not in the network"
     TRIP_MISSING = _PROGRAM, "trips in the feed that are not in the network, and not in the import report"
     TRIP_DIFFERS = _PROGRAM, "trips whose stops, times or days differ from the feed"
     STOP_OFF_STREETS = _DATA, "stops with no street from the extract nearby; walks to them are straight lines"
     STOP_UNREACHABLE = _PROGRAM, "stops that are on streets but cannot be reached on foot"
     STOP_WITHOUT_EXIT = _PROGRAM, "stops that are on streets but cannot be left on foot"
-    STOP_TOO_SHALLOW = _PROGRAM, "metro platforms that walks from their entrances reach as if at street level"
     PIN_ISOLATED = _PROGRAM, "points near a stop from which the stop cannot be reached on foot"
     WALK_CROSSES_WATER = _PROGRAM, "off-street walks that may cross water, without a warning"
     WALK_MAY_CROSS_WATER = _NOTE, "off-street walks that may cross water, with a warning"

@@ -5,20 +5,17 @@ This module shares no code with the importer. It skips rows that may be invalid;
 
 import csv
 import io
-import re
 import zipfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, available_timezones
 
 from fingerpost.runtime.zip_members import read_member
 
-_TEXT_DIRECTION = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
@@ -29,17 +26,12 @@ class RawCall(NamedTuple):
     stop: str
     arrival_s: int | None
     departure_s: int | None
-    can_board: bool
-    can_alight: bool
 
 
 class RawTrip(NamedTuple):
-    """A trip; ``shifts_s`` has one offset for each departure, to be added to the times of the calls."""
-
     trip_id: str
     service: str
     calls: tuple[RawCall, ...]
-    shifts_s: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -50,42 +42,6 @@ class RawFeed:
     @cached_property
     def zone(self) -> str:
         return next((row["agency_timezone"] for row in self.read_rows("agency.txt")), "UTC")
-
-    def list_expected_findings(self) -> Iterator[str]:
-        """Yield the finding codes that the import report must contain."""
-        known_zones = available_timezones()
-        for row in self.read_rows("stops.txt"):
-            if _TEXT_DIRECTION.search(row["stop_name"]):
-                yield "text-direction-removed"
-            if (zone := row["stop_timezone"]) in known_zones and _list_offsets(zone) != _list_offsets(self.zone):
-                yield "stop-zone-unapplied"
-        if not self.path.is_dir():
-            with zipfile.ZipFile(self.path) as archive:
-                if max(Counter(name for name in archive.namelist() if name.endswith("stops.txt")).values()) > 1:
-                    yield "table-repeated-assumed"
-
-    def find_thin_after(self) -> date | None:
-        """Return the last day with at least a quarter of the usual departures, or None if fewer than seven days follow.
-
-        The usual number is the daily average of the busiest 28 consecutive days.
-        """
-        services: Counter[str] = Counter()
-        for trip in self.trips.values():
-            services[trip.service] += len(trip.shifts_s)
-        counts: Counter[date] = Counter()
-        for service, count in services.items():
-            counts.update(dict.fromkeys(self.service_days[service], count))
-        first, last = min(counts), max(counts)
-        daily = [counts[first + timedelta(days=number)] for number in range((last - first).days + 1)]
-        weeks = min(28, len(daily))
-        usual = max(sum(daily[start : start + weeks]) for start in range(len(daily) - weeks + 1)) / weeks
-        busy = max(number for number, count in enumerate(daily) if 4 * count >= usual)
-        return first + timedelta(days=busy) if len(daily) - busy > 7 else None
-
-    def find_sample_ride(self) -> tuple[str, date] | None:
-        """Return the id of the first trip with one departure per service day, and the trip's first service day."""
-        single = (trip for trip in self.trips.values() if len(trip.shifts_s) == 1)
-        return next(((trip.trip_id, min(self.service_days[trip.service])) for trip in single), None)
 
     @cached_property
     def stops(self) -> Mapping[str, None]:
@@ -107,48 +63,28 @@ class RawFeed:
         for row in self.read_rows("stop_times.txt"):
             if row["trip_id"] in calls:
                 calls[row["trip_id"]].append(self._parse_call(row))
-        shifts = self._read_shifts(calls)
-        trips = {}
-        for trip, service in services.items():
-            ordered, shifts_s = _order_calls(calls[trip]), shifts.get(trip, (0,))
-            if ordered is not None and shifts_s is not None:
-                trips[trip] = RawTrip(trip, service, ordered, shifts_s)
-        return trips
+        for row in self.read_rows("frequencies.txt"):
+            times_s = parse_time_s(row["start_time"]), parse_time_s(row["end_time"])
+            if None in times_s or not row["headway_secs"].isdigit() or not int(row["headway_secs"]):
+                services.pop(row["trip_id"], None)
+        ordered = {trip: _order_calls(calls[trip]) for trip in services}
+        return {trip: RawTrip(trip, services[trip], each) for trip, each in ordered.items() if each is not None}
 
     def _parse_call(self, row: Mapping[str, str]) -> RawCall | None:
         sequence, stop = row["stop_sequence"], row["stop_id"]
         texts = row["arrival_time"], row["departure_time"]
         times = [parse_time_s(text) for text in texts]
-        pickup, drop_off = row["pickup_type"], row["drop_off_type"]
         if (
             not sequence.isdigit()
             or stop not in self.stops
             or any(text and time is None for text, time in zip(texts, times, strict=True))
-            or any(kind not in ("", "0", "1", "2", "3") for kind in (pickup, drop_off))
+            or any(row[kind] not in ("", "0", "1", "2", "3") for kind in ("pickup_type", "drop_off_type"))
             or row["start_pickup_drop_off_window"]
         ):
             return None
         arrival_s = times[1] if times[0] is None else times[0]
         departure_s = times[0] if times[1] is None else times[1]
-        return RawCall(int(sequence), stop, arrival_s, departure_s, pickup != "1", drop_off != "1")
-
-    def _read_shifts(self, calls: Mapping[str, list[RawCall | None]]) -> dict[str, tuple[int, ...] | None]:
-        """Return the departure offsets of each trip in frequencies.txt.
-
-        The value is None if any of the trip's rows may be invalid.
-        """
-        shifts: dict[str, tuple[int, ...] | None] = {}
-        for row in self.read_rows("frequencies.txt"):
-            ordered = _order_calls(calls.get(row["trip_id"], []))
-            start_s, end_s = parse_time_s(row["start_time"]), parse_time_s(row["end_time"])
-            headway_s = int(row["headway_secs"]) if row["headway_secs"].isdigit() else 0
-            earlier = shifts.get(row["trip_id"], ())
-            if ordered is None or earlier is None or start_s is None or end_s is None or not headway_s:
-                shifts[row["trip_id"]] = None
-                continue
-            first_s = ordered[0].departure_s or 0
-            shifts[row["trip_id"]] = (*earlier, *(time_s - first_s for time_s in range(start_s, end_s, headway_s)))
-        return shifts
+        return RawCall(int(sequence), stop, arrival_s, departure_s)
 
     @cached_property
     def service_days(self) -> Mapping[str, frozenset[date]]:
@@ -211,10 +147,6 @@ def parse_time_s(text: str) -> int | None:
         return None
     hours, minutes, seconds = (*map(int, parts), 0)[:3]
     return hours * 3600 + minutes * 60 + seconds if minutes < 60 and seconds < 60 else None
-
-
-def _list_offsets(zone: str) -> list[timedelta | None]:
-    return [datetime(2026, month, 1, tzinfo=ZoneInfo(zone)).utcoffset() for month in (1, 7)]
 
 
 def _parse_day(text: str) -> date | None:

@@ -14,12 +14,11 @@ from fingerpost.transit.check.check_report import CheckReport, CheckResult, Faul
 from fingerpost.transit.check.questions import Question, draw_questions, format_point, shift
 from fingerpost.transit.check.trial import Trial, compare_rows, list_import_faults
 from fingerpost.transit.engine.timetable.timetable import Int64
-from fingerpost.transit.engine.timetable.walks import PACE_M_PER_S, straight_line_m
+from fingerpost.transit.engine.timetable.walks import straight_line_m
 from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.model.itinerary import Itinerary, Leg, LineSource, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.osm.extract_file import ReadProgress, ignore_progress
-from fingerpost.transit.osm.streets.stop_access import METRO_ENTRANCE
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.rules.preferences import MAX_WALK_M
@@ -55,20 +54,13 @@ _PROBE_DISTANCE_M = 150.0
 _SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (2, 2), (-2, -2), (2, -2), (-2, 2))
 # Riders within this straight-line distance of a stop must be able to walk to it, unless water is in between.
 _NEARBY_M = 120.0
-# The minimum time down to a metro platform, in addition to a level walk from the entrance.
-_MIN_DEPTH_S = 30
 
 
 def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
-    """Yield off-street stops, stops that cannot be reached or left on foot, and metro platforms at street level."""
-    walks, table, streets = trial.walks, trial.timetable, trial.network.walks.streets
-    if not isinstance(walks, StreetWalks) or streets is None:
+    """Yield off-street stops, and stops that cannot be reached or left on foot."""
+    walks, table = trial.walks, trial.timetable
+    if not isinstance(walks, StreetWalks):
         return
-    access = streets.access
-    level_s = access.inside_m / PACE_M_PER_S
-    is_shallow = (access.entrance == METRO_ENTRANCE) & (access.in_s >= 0) & (access.in_s < level_s + _MIN_DEPTH_S)
-    for stop in np.unique(access.stop[is_shallow]).tolist():
-        yield Observation(FaultKind.STOP_TOO_SHALLOW, table.stop_printed_id[stop])
     for stop in stops.tolist():
         lat, lon = float(table.stop_lat[stop]), float(table.stop_lon[stop])
         name = f"{table.stop_printed_id[stop]} at {lat:.6f},{lon:.6f}"

@@ -7,18 +7,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 from fingerpost.contract.published_tool import Answer
 from fingerpost.transit.check.check_report import FaultKind, Observation
 from fingerpost.transit.check.raw_feed import RawFeed, RawTrip
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, find_meaning
-from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
-from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
-from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from fingerpost.transit.engine.gtfs.report import ImportReport
-from fingerpost.transit.engine.timetable.service_days import find_midnight
 from fingerpost.transit.engine.timetable.timetable import STOP, Int64, Timetable
 from fingerpost.transit.engine.timetable.walks import Walks
 from fingerpost.transit.model.provenance import ServiceState
@@ -59,15 +54,9 @@ class Trial:
         return {key: row for row, key in enumerate(zip(feeds, table.stop_local_id, strict=True))}
 
 
-# Realtime updates for a day this far from today must be rejected.
-_YEARS = timedelta(days=800)
-
-
 def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
     """Yield faults that affect riders, in the feeds or in their import."""
-    for raw, feed in zip(trial.feeds, trial.report.feeds, strict=True):
-        for code in sorted({*raw.list_expected_findings()} - {finding.reason for finding in feed.findings}):
-            yield Observation(FaultKind.FEED_UNREPORTED, f"{feed.feed}: {code}")
+    for feed in trial.report.feeds:
         for finding in feed.findings:
             meaning, place = find_meaning(finding.reason), finding.places[0]
             if meaning.kind is FindingKind.WITHOUT_EFFECT:
@@ -78,31 +67,9 @@ def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
         if feed.service.state_on(today) is not ServiceState.IN_SERVICE:
             state = feed.service.format_service_state(today)
             yield Observation(FaultKind.FEED_OUT_OF_SERVICE, f"{feed.feed}: {state}")
-        # If the import and the raw tables have the same number of trips, they must agree on this day.
-        if raw.trips and len(raw.trips) == feed.trips and (thin_after := raw.find_thin_after()) != feed.thin_after:
-            yield Observation(FaultKind.FEED_UNREPORTED, f"{feed.feed}: few trips after {thin_after or 'no day'}")
-        yield from _check_realtime(trial, raw)
         if feed.thin_after is not None:
             example = f"{feed.feed}: under a quarter of the usual trips between {feed.thin_after} and {feed.last_day}"
             yield Observation(FaultKind.FEED_THINS_OUT, example)
-
-
-def _check_realtime(trial: Trial, raw: RawFeed) -> Iterator[Observation]:
-    """Read realtime updates for a trip on a service day and on a day years later; yield unexpected outcomes."""
-    sample = raw.find_sample_ride()
-    if sample is None or sum(sample[0] in feed.trips for feed in trial.feeds) > 1:
-        return
-    trip, day = sample
-    now, message = find_midnight(day, trial.network.profile.zone), FeedMessage()
-    message.header.gtfs_realtime_version = "2.0"
-    for number, start in enumerate((day, day + _YEARS)):
-        update = message.entity.add(id=f"{number}").trip_update
-        update.delay, update.trip.trip_id, update.trip.start_date = 60, trip, f"{start:%Y%m%d}"
-    overlay = read_realtime(
-        RealtimeIndex(trial.timetable), [FeedBytes(message.SerializeToString(), now, raw.name)], now
-    )
-    if dict(overlay.counts) != {"trip-updated": 1, "start-date-far-from-today": 1}:
-        yield Observation(FaultKind.REALTIME_MISREAD, f"{raw.name}: trip {trip} on {day}: {dict(overlay.counts)}")
 
 
 def compare_rows(trial: Trial) -> Iterator[Observation]:
