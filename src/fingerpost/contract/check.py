@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from typing_extensions import TypeAliasType
 
 from fingerpost.contract.tool import ToolRegistry
-from fingerpost.contract.wire import Shape, WireModel, get_field_types
+from fingerpost.contract.wire import Shape, WireModel, get_field_types, simplify_number
 from fingerpost.errors import FieldProblem, ParameterError, QueryTypeUnsupported, ToolNotFound
 
 # Each unknown field adds a sentence to the error, so thousands of unknown fields would stall a server.
@@ -137,8 +137,7 @@ def describe_problem(
 
 def format_value(value: Any) -> str:
     """Format a value for a message, as JSON if possible; truncate long text."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    value = simplify_number(value)
     try:
         # Python raises ValueError when it formats an integer with thousands of digits.
         is_huge = isinstance(value, int) and value.bit_length() >= 4 * _MAX_CHARS

@@ -62,11 +62,12 @@ WholeNumber = Annotated[int, BeforeValidator(_read_whole_number)]
 """An integer; 2.0 is read as 2. Booleans, numeric strings, NaN and infinities are errors (rule A6)."""
 
 
-def _simplify_number(value: float) -> int | float:
-    return int(value) if value.is_integer() else value
+def simplify_number(value: float) -> int | float:
+    """Return a whole number as an int."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Number = Annotated[float, Strict(), AllowInfNan(False), PlainSerializer(_simplify_number, return_type=int | float)]
+Number = Annotated[float, Strict(), AllowInfNan(False), PlainSerializer(simplify_number, return_type=int | float)]
 """A finite number. Booleans, numeric strings, NaN and infinities are errors (rule A6)."""
 
 Flag = Annotated[bool, Strict()]

@@ -135,7 +135,8 @@ def _find_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter, l
     if lag:
         with suppress(Unavailable):
             current = _select_headline(source, metric, period)
-    subject, message = f"{metric.name} of {source.company.name}", ""
+    subject = f"{metric.name} of {source.company.name}"
+    message = ""
     if len(current) == 1 and not current[0].is_cover:
         end, slack_days = _find_earlier_end(current[0], period, lag)
         adjacent = _filter_by_end(matches, end, slack_days)
@@ -167,7 +168,8 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
     def refuse(reason: Reason, message: str, step: str) -> Unavailable:
         return Unavailable({metric.name: build_missing(reason, message, step)})
 
-    name, last_period = f"{metric.name} of {source.company.name}", replace(period, is_trailing=False)
+    name = f"{metric.name} of {source.company.name}"
+    last_period = replace(period, is_trailing=False)
     current = source.select(metric, last_period).headline
     if metric.kind == STOCK or any(figure.period == INSTANT for figure in current):
         message = f"{name} is a balance at a point in time; balances cannot be summed across quarters"
@@ -187,7 +189,8 @@ def _find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         is_restated = any(part.restated for quarter in quarters for part in quarter.parts)
         with suppress(Unavailable):
             # The newest report may have recast the same quarter of the previous year, but not the quarters in between.
-            year_ago, first_day = _find_figure(source, metric, last_period, QUARTERS), quarters[0].fact.filed
+            year_ago = _find_figure(source, metric, last_period, QUARTERS)
+            first_day = quarters[0].fact.filed
             is_restated |= any(part.is_restated_after(first_day) for part in year_ago.parts or (year_ago,))
         if len({quarter.tier for quarter in quarters}) > 1 or (is_restated and source.options.vintage != ORIGINAL):
             raise NotComputable("its last four quarters are not on the same basis")

@@ -65,14 +65,9 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
 
 
 def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computation]:
-    def find(source: CompanyFigures, period: PeriodFilter, lag: int = 0) -> Computation:
-        metric = source.find_metric(claim.metric) if claim.metric else None
-        expression = metric.expression if metric else claim.formula
-        formula = read_formula(expression) if expression else ast.Name(claim.subject, ast.Load())
-        return _compute(source, formula, period, lag)
-
-    first, period = sources[0], claim.period
-    operands = [find(source, period) for source in sources]
+    first = sources[0]
+    period = claim.period
+    operands = [_compute(claim, source, period) for source in sources]
     if claim.relation == "grew_by":
         # Without a base period, compare with the preceding period, whose name may be irregular.
         earlier, lag = (claim.base_period, 0) if claim.base_period else (period, 1)
@@ -81,7 +76,7 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
                 "base_period must be a year if period is a year, and a quarter if period is a quarter",
                 {"field": "base_period"},
             )
-        operands = _align_operands([*operands, find(first, earlier, lag)])
+        operands = _align_operands([*operands, _compute(claim, first, earlier, lag)])
     elif claim.relation == "is_record":
         first_year = int(first.company.first_end[:4]) - 1
         for lag in range(1, _MAX_EARLIER_PERIODS):
@@ -89,13 +84,16 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
             if (earlier.year or 0) < first_year:
                 break
             with suppress(DataNotFound, _Undecidable):
-                operands.append(find(first, earlier))
+                operands.append(_compute(claim, first, earlier))
         if len(operands) == 1:
             raise _Undecidable("the data contains no earlier period")
     return operands
 
 
-def _compute(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, lag: int) -> Computation:
+def _compute(claim: Claim, source: CompanyFigures, period: PeriodFilter, lag: int = 0) -> Computation:
+    metric = source.find_metric(claim.metric) if claim.metric else None
+    expression = metric.expression if metric else claim.formula
+    formula = read_formula(expression) if expression else ast.Name(claim.subject, ast.Load())
     try:
         return compute(source, formula, period, lag, check=False)
     except Unavailable as error:
@@ -158,7 +156,8 @@ def _check_comparable(claim: Claim, operands: Sequence[Computation]) -> None:
 def _have_same_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
     """Whether one CIK filed all figures; older years may have been filed under a predecessor's CIK."""
     accessions = {figure.fact.accession for figure in figures}
-    query, ciks = "SELECT accession FROM reports WHERE cik = ?", source.library.list_ciks(source.company)
+    query = "SELECT accession FROM reports WHERE cik = ?"
+    ciks = source.library.list_ciks(source.company)
     return len(ciks) == 1 or any(
         accessions <= {accession for (accession,) in source.library.rows(query, cik)} for cik in ciks
     )
@@ -168,12 +167,13 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computation]) -> None:
     """Reject a value given without a scale if it equals the figure in thousands, millions, billions or percent."""
     if not claim.value or claim.scale != 1 or claim.relation in ("grew_by", "ranks"):
         return
-    value, unit, amount, slack = operands[0].value, operands[0].unit, claim.amount, claim.precision / 2
-    if unit == RATIO and abs(value * 100 - amount) <= slack:
+    figure = operands[0]
+    slack = claim.precision / 2
+    if figure.unit == RATIO and abs(figure.value * 100 - claim.amount) <= slack:
         raise _Undecidable(f"the value equals the figure in percent: set unit to {PERCENT}")
     for word, power in SCALES.items():
-        if abs(value - amount * 10**power) <= slack * 10**power:
-            raise _Undecidable(f"the value equals the figure in {word}s: set unit to '{unit} {word}'")
+        if abs(figure.value - claim.amount * 10**power) <= slack * 10**power:
+            raise _Undecidable(f"the value equals the figure in {word}s: set unit to '{figure.unit} {word}'")
 
 
 def _check_growth_unit(claim: Claim, operands: Sequence[Computation]) -> None:
@@ -272,9 +272,13 @@ def _build_data(claim: Claim, operands: Sequence[Computation]) -> dict[str, Any]
         result = _compute_growth(claim, *values)
         if claim.is_rate:
             factor, unit = 100, PERCENT
-    claimed, tolerance = claim.amount, claim.allowed_difference
-    values_by_name = {"claimed": claimed, "value": result, "difference": claimed - result, "tolerance": tolerance}
-    return {name: to_number(value * factor) for name, value in values_by_name.items()} | {"unit": unit} | statement
+    amounts = {
+        "claimed": claim.amount,
+        "value": result,
+        "difference": claim.amount - result,
+        "tolerance": claim.allowed_difference,
+    }
+    return {name: to_number(amount * factor) for name, amount in amounts.items()} | {"unit": unit} | statement
 
 
 def _build_period(operand: Computation) -> dict[str, Any]:
@@ -305,15 +309,18 @@ def _explain(claim: Claim, operands: Sequence[Computation]) -> str:
 
 def _cite(claim: Claim, operand: Computation) -> str:
     """Cite a value with its filings; use the verb "states" only for reported values (rule F8)."""
-    company, period = operand.source.company, operand.period_label
+    company = operand.source.company.name
     value = f"{to_number(operand.value)} {operand.unit}"
-    name, formula, filings = claim.subject, ast.unparse(operand.formula), _format_filings(operand.reported_figures)
+    name = claim.subject
+    formula = ast.unparse(operand.formula)
+    filings = _format_filings(operand.reported_figures)
     if claim.metric is not None and len(operand.inputs) == 1:
         (figure,) = operand.figures
+        name = figure.metric
         if figure.kind == REPORTED:
-            return f"{company.name} states {figure.metric} of {value} for {period} in {_format_filings([figure])}"
-        name, formula = figure.metric, figure.formula or f"split-adjusted {figure.metric}"
-    return f"{name} of {company.name} for {period} is {value}, derived as {formula} from {filings}"
+            return f"{company} states {name} of {value} for {operand.period_label} in {_format_filings([figure])}"
+        formula = figure.formula or f"split-adjusted {name}"
+    return f"{name} of {company} for {operand.period_label} is {value}, derived as {formula} from {filings}"
 
 
 def _format_filings(figures: Iterable[Figure]) -> str:

@@ -15,8 +15,9 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from fingerpost.contract.wire import simplify_number
 from fingerpost.errors import FeedUnusable
-from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, Filing, normalize_number
+from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, Filing
 from fingerpost.filings.periods import YEAR, assign_fiscal_years, classify_period, day_number, find_newest_common
 from fingerpost.runtime.company_names import build_name_key
 
@@ -96,9 +97,9 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
                 labels[concept] = details.get("label") or tag
                 for unit, rows in details["units"].items():
                     for row in rows:
-                        start, end, form = row.get("start") or "", row["end"], row["form"]
-                        accession, filed = row["accn"], row["filed"]
-                        value = normalize_number(row["val"])
+                        start = row.get("start") or ""
+                        end, form, accession, filed = row["end"], row["form"], row["accn"], row["filed"]
+                        value = simplify_number(row["val"])
                         facts[_new_fact((concept, unit, start, end, value, accession, form, filed))] = None
                         if form in ANNUAL_FORMS and classify_period(start, end) == YEAR and end <= filed:
                             year_ends[accession, filed, row.get("fy")][end] += 1

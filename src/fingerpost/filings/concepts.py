@@ -1,7 +1,7 @@
 """Resolve metric names, aliases and XBRL tags to concepts, and suggest similar names."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
@@ -15,7 +15,7 @@ REVENUE = "Revenue"
 
 _MAX_SUGGESTIONS = 3
 _CUTOFF = 0.72
-_PREFIXES = {"usgaap": "us-gaap", "us-gaap": "us-gaap", "ifrs": "ifrs-full", "ifrs-full": "ifrs-full"}
+TAXONOMIES = {"usgaap": "us-gaap", "us-gaap": "us-gaap", "ifrs": "ifrs-full", "ifrs-full": "ifrs-full"}
 
 # A bank's revenue is net of interest expense.
 _NET_OF_INTEREST = "us-gaap:RevenuesNetOfInterestExpense"
@@ -82,12 +82,6 @@ def index_concepts(concepts: Iterable[str]) -> dict[tuple[str, str], Metric]:
         taxonomy, _, tag = concept.lower().partition(":")
         index[taxonomy, tag] = index["", tag] = Metric(concept, "", RAW, tiers=((concept,),))
     return index
-
-
-def find_concept(text: str, index: Mapping[tuple[str, str], Metric]) -> Metric | None:
-    """Return a metric for a company's concept, written as ``us-gaap:Tag`` or as the bare tag."""
-    prefix, _, tag = text.strip().lower().rpartition(":")
-    return index.get((_PREFIXES.get(prefix, prefix), tag))
 
 
 def suggest_metrics(text: str, concepts: Iterable[str]) -> list[str]:

@@ -78,10 +78,6 @@ def cite_filing(cik: int, accession: str, form: str, filed: str) -> dict[str, st
     return {"filing_date": filed, "filing_type": form, "accession_number": accession, "filing_url": url}
 
 
-def normalize_number(value: float) -> int | float:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 REPORTED, DERIVED = "reported", "derived"
 COVER_PAGE = "dei"
 LATEST, ORIGINAL, SPLIT_ADJUSTED, AS_OF = "latest", "original", "split_adjusted", "as_of"

@@ -227,7 +227,8 @@ def _evaluate_call(node: ast.Call, name: str, arguments: list[Quantity]) -> Quan
             return current.with_value(current.value - earlier_quantity.value)
     if earlier_quantity.value <= 0 or (name == "cagr" and current.value < 0):
         raise NotComputable(f"{ast.unparse(node.args[0])} was not positive, so the growth rate is undefined")
-    ratio, years = current.value / earlier_quantity.value, _parse_years(node) if name == "cagr" else 1
+    ratio = current.value / earlier_quantity.value
+    years = _parse_years(node) if name == "cagr" else 1
     if years == 1:
         return Quantity(ratio - 1)
     base = Decimal(ratio.numerator) / Decimal(ratio.denominator)

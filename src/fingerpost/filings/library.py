@@ -12,7 +12,7 @@ from pydantic_core import from_json, to_json
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError
-from fingerpost.filings.concepts import RECIPE, Metric, find_concept, find_metric, index_concepts
+from fingerpost.filings.concepts import RECIPE, TAXONOMIES, Metric, find_metric, index_concepts
 from fingerpost.filings.figure import (
     ANNUAL_FORMS,
     LATEST_FIGURES,
@@ -303,7 +303,10 @@ class CompanyFigures:
         return standard_metric or self._find_concept(text) or self._find_expression(text)
 
     def _find_concept(self, text: str) -> Metric | None:
-        return find_concept(text, self.cached(lambda: index_concepts(self.list_concepts()), "concept_index"))
+        """Return a metric for one of the company's tags, written as ``us-gaap:Tag`` or as the bare tag."""
+        index = self.cached(lambda: index_concepts(self.list_concepts()), "concept_index")
+        prefix, _, tag = text.strip().lower().rpartition(":")
+        return index.get((TAXONOMIES.get(prefix, prefix), tag))
 
     def _find_expression(self, text: str) -> Metric | None:
         if not any(operator in text for operator in OPERATORS):

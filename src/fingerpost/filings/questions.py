@@ -6,7 +6,6 @@ A handler raises DataNotFound, with the reasons, if it finds no results.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import NamedTuple
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings import query_params
@@ -118,13 +117,6 @@ def compare(library: FactLibrary, params: query_params.CompareParams) -> Reply:
     return reply.require_rows(not_found)
 
 
-class _Column(NamedTuple):
-    """The lines for one period, by metric name; if there are no lines, ``missing`` contains the reason."""
-
-    lines: Mapping[str, Figure]
-    missing: Missing
-
-
 def statement(library: FactLibrary, params: query_params.StatementParams) -> Reply:
     """Return the lines of a statement for one or more periods, by default the newest fiscal year.
 
@@ -135,26 +127,25 @@ def statement(library: FactLibrary, params: query_params.StatementParams) -> Rep
     periods = source.resolve_period(params.period).list_periods()
     metrics = [metric for metric in list_metrics() if metric.statement == kind]
     columns = [_build_column(source, metrics, TOTALS[kind], period) for period in periods]
-    if not any(column.lines for column in columns):
-        raise build_not_found(not_found, columns[-1].missing, source.provenance)
+    if not any(lines for lines, _ in columns):
+        raise build_not_found(not_found, columns[-1][1], source.provenance)
     reply = Reply([], data={}, source=source.provenance, extra={"statement": kind})
     for metric in metrics:
-        lines = [column.lines[metric.name] for column in columns if metric.name in column.lines]
-        row_figures = mark_basis_changes(lines, source)
+        row_figures = mark_basis_changes([lines[metric.name] for lines, _ in columns if metric.name in lines], source)
         reply.results += [source.build_row(line) for line in row_figures]
         reply.add_values(metric.name, row_figures, is_series=len(periods) > 1)
-    common = set.intersection(*(set(column.missing) for column in columns))
-    for period, column in zip(periods, columns, strict=True):
+    common = set.intersection(*(set(missing) for _, missing in columns))
+    for period, (_, missing) in zip(periods, columns, strict=True):
         # A line that is missing from all periods gets a single entry.
-        entries = column.missing.items()
-        reply.missing |= {name if name in common else f"{name} {period.period}": entry for name, entry in entries}
+        names = {name: name if name in common else f"{name} {period.period}" for name in missing}
+        reply.missing |= {names[name]: entry for name, entry in missing.items()}
     return reply
 
 
 def _build_column(
     source: CompanyFigures, metrics: Sequence[Metric], totals: Sequence[str], period: PeriodFilter
-) -> _Column:
-    company, is_original = source.company, source.options.vintage == ORIGINAL
+) -> tuple[dict[str, Figure], Missing]:
+    """Return a period's lines, and the reasons for its missing lines or, without any lines, for the main total."""
     headlines = [figure for metric in metrics for figure in source.select(metric, period).headline]
     # Choose the newest period with at least half as many lines as the fullest period.
     counts = Counter((figure.end, figure.period) for figure in headlines)
@@ -162,24 +153,24 @@ def _build_column(
     newest = next((figure for figure in headlines if (figure.end, figure.period) == period_key), None)
     if newest is None:
         anchor = next(metric for metric in metrics if metric.name == totals[0])
-        return _Column({}, {anchor.name: explain_missing_figure(source, anchor, period)})
+        return {}, {anchor.name: explain_missing_figure(source, anchor, period)}
     candidates: dict[str, Figure | None] = {}
     for metric in metrics:
         same_period = (figure for figure in source.series(metric).figures if (figure.end, figure.period) == period_key)
         candidates[metric.name] = next(same_period, None)
-    filing = _choose_filing(candidates, totals, is_original=is_original)
+    filing = _choose_filing(candidates, totals, is_original=source.options.vintage == ORIGINAL)
     lines: dict[str, Figure] = {}
     missing: Missing = {}
     for metric in metrics:
         line = candidates[metric.name]
         if line is not None:
             lines[metric.name] = _match_filing(source, line, filing)
-        elif company.dataset == SAMPLE:
+        elif source.company.dataset == SAMPLE:
             message = f"the sample does not include {metric.name}"
-            missing[metric.name] = build_missing("outside_sample", message, suggest_load(company.ticker))
+            missing[metric.name] = build_missing("outside_sample", message, suggest_load(source.company.ticker))
         else:
             missing[metric.name] = explain_missing_tag(source, metric, PeriodFilter.from_figure(newest))
-    return _Column(lines, missing)
+    return lines, missing
 
 
 def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:

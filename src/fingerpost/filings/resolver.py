@@ -157,9 +157,9 @@ def _resolve_period(
     metric: Metric, period: _Period, filings: _Filings, headlines: list[Fact], splits: Sequence[Split], vintage: str
 ) -> Figure:
     revisions = _list_revisions(headlines, splits)
-    chosen, index = (revisions[0].fact, 0) if vintage == ORIGINAL else (_choose_latest(revisions), -1)
+    chosen = revisions[0].fact if vintage == ORIGINAL else _choose_latest(revisions)
     matching = [fact for fact in headlines if fact.value == chosen.value]
-    tier = metric.tier_by_concept[matching[index].concept]
+    tier = metric.tier_by_concept[matching[0 if vintage == ORIGINAL else -1].concept]
     facts = sorted(
         (other for by_concept in filings.values() for other in by_concept.values()),
         key=lambda other: (other.filed, other.accession, metric.concepts.index(other.concept)),

@@ -233,11 +233,13 @@ class CompanyFetcher:
 
     async def fetch(self, text: str) -> None:
         """Fetch a company by ticker or name; raise ToolError if the fetch fails, or failed within the last day."""
-        store, ticker = FactStore(self._path), normalize_ticker(text)
+        store = FactStore(self._path)
+        ticker = normalize_ticker(text)
         lock = _locks.setdefault((asyncio.get_running_loop(), self._path, ticker), asyncio.Lock())
         with closing(FactLibrary(self._path)) as library:
             async with lock:
-                company, now = await run_in_thread(library.find_company, text), clock.now()
+                company = await run_in_thread(library.find_company, text)
+                now = clock.now()
                 if company is not None and company.dataset != SAMPLE:
                     # Another caller fetched the company while this one waited for the lock.
                     return

@@ -11,8 +11,8 @@ from decimal import Decimal, InvalidOperation
 from typing import NamedTuple, NoReturn
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
+from fingerpost.contract.wire import simplify_number
 from fingerpost.errors import FeedUnusable
-from fingerpost.filings.figure import normalize_number
 from fingerpost.filings.periods import day_number
 
 _XBRLI = "{http://www.xbrl.org/2003/instance}"
@@ -167,7 +167,7 @@ def _list_facts(
         value = Decimal((element.text or "").strip())
         if not value.is_finite() or abs(value) >= _MAX_INTEGER:
             raise ValueError(f"{element.tag} is {value}")
-        number = int(value) if value == value.to_integral_value() else normalize_number(float(value))
+        number = int(value) if value == value.to_integral_value() else simplify_number(float(value))
         decimals = element.get("decimals", "INF")
         precision = float("inf") if decimals == "INF" else float(decimals)
         key = (names.read_tag(element.tag), units[unit], start, end, members)
