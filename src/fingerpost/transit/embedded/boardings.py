@@ -118,9 +118,10 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     # Without realtime data, the first departure is always usable.
     later = replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S, wanted=int(snapshot.live is snapshot.planned))
     board = StopDepartures(snapshot, stops, zone, later)
-    first = board.find_first()
+    rows, _ = board.list_rows()
+    first = next((row.call for row in rows if not row.is_cancelled), None)
     if first is not None:
-        return ServiceGap(next_departure=first)
+        return ServiceGap(next_departure=first.departure)
     calls_at_stops = StopCalls(snapshot.timetable, stops)
     days = calls_at_stops.find_days()
     search_start = board.last + 1

@@ -59,11 +59,6 @@ class StopDepartures:
         found = [*map(StopDeparture, (*calls, *moved)), *cancelled]
         return sorted(found, key=lambda row: row.call.departure), count + len(moved) + len(cancelled)
 
-    def find_first(self) -> int | None:
-        """Return the time of the first departure that riders can take, or None."""
-        rows, _ = self.list_rows()
-        return next((row.call.departure for row in rows if not row.is_cancelled), None)
-
     def find_first_added(self, instant: int) -> int | None:
         """Return the time of the first departure of an added trip at or after an instant, or None."""
         if self._query.by_schedule:
@@ -106,11 +101,12 @@ class StopDepartures:
         if not ride_call.is_usable:
             replacement = snapshot.replacements.find_departure(call)
             return replacement is None or self.is_cancelled(replacement)
-        return (
-            ride_call.stop not in self._station_stops
-            or snapshot.is_closed(ride_call.stop, ride_call.departure, snapshot.get_selector(call))
-            or not (_can_alight(snapshot, call) or _continues_in_seat(snapshot, call))
-        )
+        is_closed = snapshot.is_closed(ride_call.stop, ride_call.departure, snapshot.get_selector(call))
+        if is_closed or ride_call.stop not in self._station_stops:
+            return True
+        update = snapshot.find_update(call)
+        continues_in_seat = _has_in_seat_transfer(snapshot, call) and not (update and update.is_skipped[-1])
+        return not (continues_in_seat or _can_alight(snapshot, call))
 
     def _is_stranded(self, call: BoardDeparture) -> bool:
         """Return whether an update broke the in-seat transfer, so that riders who board here cannot alight later.
@@ -163,13 +159,6 @@ def _has_in_seat_transfer(snapshot: Snapshot, call: BoardDeparture) -> bool:
     rides, trip_departure = snapshot.timetable.in_seat_from, call.trip_departure
     index = int(np.searchsorted(rides, trip_departure))
     return trip_departure >= 0 and index < len(rides) and int(rides[index]) == trip_departure
-
-
-def _continues_in_seat(snapshot: Snapshot, call: BoardDeparture) -> bool:
-    if not _has_in_seat_transfer(snapshot, call):
-        return False
-    update = snapshot.find_update(call)
-    return update is None or not update.is_skipped[-1]
 
 
 def _build_departure(snapshot: Snapshot, names: DisplayNames, row: StopDeparture, language: str) -> Departure:

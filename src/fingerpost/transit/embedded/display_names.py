@@ -52,17 +52,14 @@ class DisplayNames:
     def __init__(self, timetable: Timetable, language: str = "default") -> None:
         self.timetable = timetable
         self._language = language
-        self.in_language = lru_cache(maxsize=None)(self._in_language)
+        self.in_language = lru_cache(maxsize=None)(
+            lambda other: self if other == language else DisplayNames(timetable, other)
+        )
         self.get_stop_point = lru_cache(maxsize=None)(self._new_stop_point)
         self.get_line = lru_cache(maxsize=None)(self._new_line)
-        self.get_long_name = lru_cache(maxsize=None)(self._find_long_name)
-        self.get_colors = lru_cache(maxsize=None)(self._find_colors)
         self.get_ride_names = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_ride_names)
         self.get_ride_outline = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_ride_outline)
         self.measure_ride_m = lru_cache(maxsize=CACHED_STOP_TIMES)(partial(measure_ride_m, timetable))
-
-    def _in_language(self, language: str) -> "DisplayNames":
-        return self if language == self._language else DisplayNames(self.timetable, language)
 
     def _new_stop_point(self, stop: int) -> StopPoint:
         table = self.timetable
@@ -92,11 +89,11 @@ class DisplayNames:
         name = table.route_short_name[route] or self.get_long_name(route) or table.route_local_id[route]
         return name, to_mode(int(table.route_type[route]))
 
-    def _find_colors(self, route: int) -> LineColors | None:
+    def get_colors(self, route: int) -> LineColors | None:
         color, text_color = self.timetable.route_color, self.timetable.route_text_color
         return None if route < 0 else find_line_colors(int(color[route]), int(text_color[route]))
 
-    def _find_long_name(self, route: int) -> str | None:
+    def get_long_name(self, route: int) -> str | None:
         table = self.timetable
         return self._translate(table.route_names, route) or table.route_long_name[route] or None
 

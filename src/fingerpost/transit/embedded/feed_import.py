@@ -154,7 +154,11 @@ class FeedImporter:
         with folder.locked():
             contents = folder.read()
             fetched = await self._fetch_all(record, folder, contents)
-            is_changed = any(feed.changed for feed in fetched) or self._is_extract_changed(record, contents)
+            is_changed = any(feed.changed for feed in fetched)
+            if record.extract is not None:
+                # A missing extract counts as unchanged.
+                known_signature = contents.get(record.extract, Content()).signature
+                is_changed |= sign(self._home / record.extract) not in ("", known_signature)
             if is_changed or not await run_in_thread(self._is_ready, record):
                 return await self._import(record, folder, fetched)
             folder.write(_list_contents(self._home, record, fetched))
@@ -177,12 +181,6 @@ class FeedImporter:
             return False
         is_current = entry.format == FORMAT and entry.find_note(record.feeds, record.extract) is None
         return is_current and self._store.find_damage(entry) is None
-
-    def _is_extract_changed(self, record: NetworkRecord, contents: Mapping[str, Content]) -> bool:
-        """Whether the record's extract has changed since the last import; a missing file counts as unchanged."""
-        if record.extract is None:
-            return False
-        return sign(self._home / record.extract) not in ("", contents.get(record.extract, Content()).signature)
 
     async def _fetch(self, folder: OriginFolder, origin: NamedLocation, content: Content) -> _FetchedFeed:
         """Fetch a feed if it has a URL; return its file, and whether it has changed since the last import."""

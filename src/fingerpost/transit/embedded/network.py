@@ -220,8 +220,10 @@ class EmbeddedNetwork(port.Network):
         # Trips on the last covered day, including cancelled ones, may run past midnight.
         night_s = NIGHT_ENDS_H * 3600 if query.arrive_by else 0
         last = local_day(query.instant - night_s, self._feed_profile.zone)
-        if covered and last > covered[1] and not self._has_night_trip(trips, day, query.arrive_by):
-            raise self._new_outside_calendar()
+        if covered and last > covered[1]:
+            times = (trip.arrival if query.arrive_by else trip.departure for trip in trips if trip.rides)
+            if all(local_day(time, self._feed_profile.zone) != day for time in times):
+                raise self._new_outside_calendar()
         notes = self.walks.list_notes(ends, trips, step_free=step_free)
         has_stops = [len(end.walks.stop) > 0 for end in near]
         # Stops on streets are sought this much further, because the map may show them elsewhere.
@@ -264,10 +266,6 @@ class EmbeddedNetwork(port.Network):
         if self.basemap is None or not self._has_built(leg):
             return None
         return await compute(draw_basemap, self.basemap, box)
-
-    def _has_night_trip(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
-        times = (trip.arrival if arrive_by else trip.departure for trip in itineraries if trip.rides)
-        return any(local_day(time, self._feed_profile.zone) == day for time in times)
 
     def _new_outside_calendar(self) -> OutsideCalendar:
         first, last = self._feed_profile.covered_days or (None, None)

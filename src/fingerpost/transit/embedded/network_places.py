@@ -33,10 +33,6 @@ class TimetableStops:
         self.straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
         self._traits: dict[tuple[str, tuple[str, ...]], PlaceTraits] = {}
 
-    @property
-    def is_fast(self) -> bool:
-        return self.has("places") and self.timetable.stop_count <= _FEW_STOPS
-
     def has(self, index: str) -> bool:
         """Whether a lazily built index exists; in a large network, building one takes nearly a second."""
         return index in self.__dict__
@@ -186,7 +182,7 @@ class NetworkPlaces:
         self._list_stations_of_kind = lru_cache(maxsize=None)(self._find_stations_of_kind)
 
     async def find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        if self._addresses is None and self._stops.is_fast:
+        if self._addresses is None and self._stops.has("places") and self._stops.timetable.stop_count <= _FEW_STOPS:
             return self._find(text, language, focus)
         return await compute(self._find, text, language, focus)
 

@@ -96,8 +96,10 @@ class NameSearch:
     def _find_score_range(self, wanted: str, row: int) -> tuple[float, float]:
         if len(wanted) < _MIN_DISTINCTIVE_LETTERS:
             return _ALL_WORDS_RANGE
-        stem = _strip_optional_words(self._words[row], self._optional_words)
-        if stem and f"{wanted} ".startswith(f"{stem} "):
+        words = list(self._words[row])
+        while words and words[-1] in self._optional_words:
+            words.pop()
+        if words and f"{wanted} ".startswith(f"{' '.join(words)} "):
             return _FULL_RANGE
         return _PREFIX_RANGE if self._names[row].startswith(f"{wanted} ") else _ALL_WORDS_RANGE
 
@@ -142,13 +144,6 @@ class NameSearch:
 
     def _compute_length_ratio(self, wanted: str, row: int) -> float:
         return min(1.0, len(wanted) / len(self._names[row]))
-
-
-def _strip_optional_words(words: Sequence[str], optional_words: Collection[str]) -> str:
-    count = len(words)
-    while count and words[count - 1] in optional_words:
-        count -= 1
-    return " ".join(words[:count])
 
 
 def _interpolate(bounds: tuple[float, float], fraction: float) -> float:

@@ -75,12 +75,6 @@ def split_stop_name(name: str) -> StopNameParts:
     return StopNameParts(place, platform, is_bare=True)
 
 
-def are_platforms_of_same_place(names: Sequence[str]) -> bool:
-    """Whether nearby stops are platforms of one place: most have different letters, unlike stops on Avenue A."""
-    letters = [part.platform for part in map(split_stop_name, names) if part.is_bare]
-    return 2 * len(set(letters)) > len(letters) or len(set(names)) == 1
-
-
 # Stops with the same name within this distance of each other, directly or via other stops, form one place.
 ONE_PLACE_M = 300.0
 
@@ -211,7 +205,10 @@ def _list_spellings(stop: NamedStop, *, with_place: bool) -> Iterator[str]:
 
 def _cluster_by_name(stops: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
     for cluster in _link_namesakes(stops, [plain(split_stop_name(stop.name).place) for stop in stops]):
-        if are_platforms_of_same_place([stop.name for stop in cluster]):
+        names = [stop.name for stop in cluster]
+        letters = [part.platform for part in map(split_stop_name, names) if part.is_bare]
+        # Most platforms of one place have different letters, unlike stops on Avenue A.
+        if 2 * len(set(letters)) > len(letters) or len(set(names)) == 1:
             yield cluster
         else:
             yield from _link_namesakes(cluster, [plain(stop.name) for stop in cluster])

@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, date, datetime
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -81,7 +81,7 @@ def parse_offset_instant(text: str, *, now: int, field: str) -> QueryInstant:
 
 @lru_cache(maxsize=4_096)
 def format_instant(instant: int, zone_name: str) -> str:
-    return datetime.fromtimestamp(instant, _load_zone(zone_name)).isoformat()
+    return datetime.fromtimestamp(instant, ZoneInfo(zone_name)).isoformat()
 
 
 @lru_cache(maxsize=4_096)
@@ -90,11 +90,11 @@ def format_utc(instant: int) -> str:
 
 
 def to_local_date(instant: int, zone_name: str) -> date:
-    return datetime.fromtimestamp(instant, _load_zone(zone_name)).date()
+    return datetime.fromtimestamp(instant, ZoneInfo(zone_name)).date()
 
 
 def _parse_local_time(naive: datetime, zone_name: str) -> tuple[int, str]:
-    zone = _load_zone(zone_name)
+    zone = ZoneInfo(zone_name)
     earlier, later = naive.replace(tzinfo=zone), naive.replace(tzinfo=zone, fold=1)
     instant = int(earlier.timestamp())
     interpreted = f"{format_instant(instant, zone_name)} ({zone_name})"
@@ -110,8 +110,3 @@ def _parse_local_time(naive: datetime, zone_name: str) -> tuple[int, str]:
 def _new_parameter_error(text: str, field: str, problem: str) -> ParameterError:
     excerpt = text if len(text) <= 40 else text[:40] + "…"
     return ParameterError(f"{excerpt!r} {problem}", {"field": field}, hint=_HINT)
-
-
-@cache
-def _load_zone(name: str) -> ZoneInfo:
-    return ZoneInfo(name)
