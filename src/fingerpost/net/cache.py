@@ -20,10 +20,8 @@ class _Entry:
     expires_s: float
 
 
-@dataclass(slots=True)
-class _Flight:
-    task: asyncio.Task[Response]
-    waiter_count: int = 0
+class _Abandoned(Exception):
+    """The caller that sent the request left before the response arrived."""
 
 
 class Cache:
@@ -34,48 +32,45 @@ class Cache:
         self._clock_s = clock_s
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._size_bytes = 0
-        self._flights: dict[str, _Flight] = {}
+        self._flights: dict[str, asyncio.Future[Response]] = {}
 
     async def get(self, request: Request, fetch: Refetch) -> Response:
-        """Return a fresh cached response, join a request in flight, or fetch the response."""
+        """Return a fresh cached response, wait for an identical request, or fetch the response.
+
+        If the caller that fetches it leaves, one of those that wait sends the request again.
+        """
         key = request.key
         entry = self._entries.get(key)
         if entry is not None and self._clock_s() < entry.expires_s:
             self._entries.move_to_end(key)
             return replace(entry.response, from_cache=True)
-        flight = self._flights.get(key)
-        if flight is not None:
+        is_limited = False
+        while (flight := self._flights.get(key)) is not None:
             try:
-                return await self._wait(key, flight)
+                # Shield the future, because other callers may be waiting for it too.
+                return await asyncio.shield(flight)
+            except _Abandoned:
+                continue
             except SourceLimited:
-                # Retry, because the caller that sent the request may have had less time to wait.
-                flight = self._flights.get(key)
-        if flight is None:
-            flight = self._flights[key] = _Flight(asyncio.create_task(self._fetch(key, request, fetch, entry)))
-        return await self._wait(key, flight)
-
-    async def _wait(self, key: str, flight: _Flight) -> Response:
-        flight.waiter_count += 1
-        try:
-            # Shield the task, because other callers may be waiting for it too.
-            return await asyncio.shield(flight.task)
-        finally:
-            flight.waiter_count -= 1
-            if flight.waiter_count == 0 and not flight.task.done():
-                del self._flights[key]
-                flight.task.cancel()
-
-    async def _fetch(self, key: str, request: Request, fetch: Refetch, entry: _Entry | None) -> Response:
-        this_task = asyncio.current_task()
+                # Try again once, because the caller that sent the request may have had less time to wait.
+                if is_limited:
+                    raise
+                is_limited = True
+        # Send the request in this task, because another task would add a tenth to a short request.
+        flight = self._flights[key] = asyncio.get_running_loop().create_future()
         try:
             response = await fetch(None if entry is None else entry.response)
-            if request.may_cache is None or request.may_cache(response):
-                self._store(key, _Entry(response, self._clock_s() + request.fresh_s))
-            return response
+        except BaseException as error:
+            flight.set_exception(error if isinstance(error, Exception) else _Abandoned())
+            # Otherwise, asyncio logs the exception if no caller is waiting.
+            flight.exception()
+            raise
         finally:
-            flight = self._flights.get(key)
-            if flight is not None and flight.task is this_task:
-                del self._flights[key]
+            del self._flights[key]
+        flight.set_result(response)
+        if request.may_cache is None or request.may_cache(response):
+            self._store(key, _Entry(response, self._clock_s() + request.fresh_s))
+        return response
 
     def _store(self, key: str, entry: _Entry) -> None:
         self._drop(key)
