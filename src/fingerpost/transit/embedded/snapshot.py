@@ -4,13 +4,15 @@ It also selects the alerts for rides and stops, and matches the stop times of re
 scheduled trips.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture, Ride
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import ALWAYS, Overlay, RideKey, RideSelector, RideUpdate, Selector
@@ -68,11 +70,9 @@ class OverlayAlerts:
     def __init__(self, timetable: Timetable, overlay: Overlay) -> None:
         self._timetable = timetable
         self._alerts = overlay.alerts
-        self._by_selector: dict[Selector, list[int]] = defaultdict(list)
         self._localize = lru_cache(maxsize=None)(self._new_service_alert)
-        for row, alert in enumerate(overlay.alerts):
-            for selector in {*map(self._move_to_station, alert.selectors)}:
-                self._by_selector[selector].append(row)
+        selectors = ({*map(self._move_to_station, alert.selectors)} for alert in overlay.alerts)
+        self._by_selector = group_by_key((selector, row) for row, group in enumerate(selectors) for selector in group)
 
     def list_ride_alerts(
         self, ride: RideSelector, span: Span, stops: Sequence[tuple[int, Span]], language: str
@@ -299,11 +299,7 @@ class Replacements:
         trip = int(table.trip_departure_trip[key[0]])
         rows = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
         served = [position for position in range(len(added.stop)) if not added.is_skipped[position]]
-        scheduled = [self._find_station(int(table.stop_time_stop[row])) for row in rows]
-        expected = [self._find_station(int(added.stop[position])) for position in served]
+        stations = np.where(table.stop_parent < 0, np.arange(table.stop_count), table.stop_parent)
+        scheduled, expected = stations[table.stop_time_stop[rows]].tolist(), stations[added.stop[served]].tolist()
         blocks = SequenceMatcher(None, scheduled, expected, autojunk=False).get_matching_blocks()
         return {rows[block.a + i]: served[block.b + i] for block in blocks for i in range(block.size)}
-
-    def _find_station(self, stop: int) -> int:
-        parent = int(self._timetable.stop_parent[stop])
-        return parent if parent >= 0 else stop

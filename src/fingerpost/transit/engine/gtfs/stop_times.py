@@ -182,8 +182,6 @@ def _read_flags(table: Table, block: Block, usable: Bool) -> UInt8:
 def _sort_rows(table: Table, stop_times: StopTimes) -> StopTimes:
     """Sort by trip, then sequence; equal sequences in a trip remain in file order and are reported."""
     key = stop_times.trip.astype(np.int64) << 32 | stop_times.sequence
-    if np.all(key[1:] > key[:-1]):
-        return stop_times
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
         stop_times, key = take_rows(stop_times, order), key[order]

@@ -1,235 +1,271 @@
-"""Apply the stop time updates of a GTFS-Realtime trip update to the planned stop times of its ride.
+"""Apply the stop time updates of GTFS-Realtime trip updates to the planned stop times of their rides.
 
 A delay applies to later stop times until the next update or NO_DATA, even across SKIPPED stops; the trip's own delay
 applies until the first update (GTFS-Realtime reference, TripUpdate.delay and StopTimeUpdate.ScheduleRelationship).
-Times override delays.
+Times override delays. Times and delays are pairs: one for the arrival, and one for the departure.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
-from fingerpost.transit.engine.timetable.columns import group_rows
+from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts, mark_rows
 from fingerpost.transit.engine.timetable.overlay import RideUpdate
-from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Timetable
+from fingerpost.transit.engine.timetable.timetable import (
+    NO_ALIGHTING,
+    NO_BOARDING,
+    Bool,
+    Int32,
+    Int64,
+    Timetable,
+    UInt8,
+)
 
 StopTimeUpdate = TripUpdate.StopTimeUpdate
 StopTimeProperties = StopTimeUpdate.StopTimeProperties
 
 # Longer delays are treated as errors, such as a wrong date.
 MAX_DELAY_S = 12 * 3600
-# Markers for a missing stop id, and for a stop id that is not in the feed.
-_NO_STOP, _UNKNOWN_STOP = -1, -2
+# Markers for a missing delay, a missing stop id, and a stop id that is not in the feed.
+NO_DELAY, _NO_STOP, _UNKNOWN_STOP = 1 << 40, -1, -2
+# Larger than any stop sequence and any row of a stop.
+_KEY_BASE = 1 << 32
 
 
-class PlannedRide(NamedTuple):
-    """The scheduled stop times of a ride; times are in Unix seconds."""
+class PlannedRides(NamedTuple):
+    """The scheduled stop times of rides, in Unix seconds; those of ride i are rows ``first[i] .. first[i + 1]``."""
 
-    sequence: list[int]
-    stop: list[int]
-    arrival: list[int]
-    departure: list[int]
-    flags: list[int]
+    first: Int64
+    ride: Int64
+    sequence: Int32
+    stop: Int32
+    flags: UInt8
+    times: Int64
 
     @classmethod
-    def read(cls, timetable: Timetable, trip: int, start: int) -> "PlannedRide":
-        rows = timetable.list_stop_times(trip)
-        return cls(
-            sequence=timetable.stop_time_sequence[rows].tolist(),
-            stop=timetable.stop_time_stop[rows].tolist(),
-            arrival=(timetable.stop_time_arrival_s[rows].astype(np.int64) + start).tolist(),
-            departure=(timetable.stop_time_departure_s[rows].astype(np.int64) + start).tolist(),
-            flags=timetable.stop_time_flags[rows].tolist(),
-        )
+    def read(cls, timetable: Timetable, trips: Sequence[int], starts: Int64) -> "PlannedRides":
+        begin = timetable.trip_first_stop_time[trips]
+        length = timetable.trip_first_stop_time[1:][trips] - begin
+        ride, rows = list_ranges(begin, length)
+        times_s = np.column_stack([timetable.stop_time_arrival_s[rows], timetable.stop_time_departure_s[rows]])
+        sequence, stop = timetable.stop_time_sequence[rows], timetable.stop_time_stop[rows]
+        flags = timetable.stop_time_flags[rows]
+        return cls(list_starts(length), ride, sequence, stop, flags, times_s + starts[ride, None])
+
+
+class StopTimeUpdates(NamedTuple):
+    """The stop time updates of rides. A missing sequence is -1, a missing time 0, and a missing delay NO_DELAY.
+
+    ``changes`` are the new stop, the stated flags and the set flags of the few updates (rows) with properties.
+    """
+
+    ride: Int64
+    sequence: Int64
+    stop: Int64
+    relationship: Int64
+    times: Int64
+    delays_s: Int64
+    changes: Mapping[int, tuple[int, int, int]]
+
+    @classmethod
+    def read(cls, rides: Iterable[tuple[TripUpdate, Mapping[str, int]]]) -> "StopTimeUpdates":
+        """Read the updates of each ride; its second element holds the rows of the stops in its feed."""
+        ends: list[int] = []
+        values: list[int] = []
+        changes: dict[int, tuple[int, int, int]] = {}
+        for trip_update, stop_rows in rides:
+            # Reading the fields takes longer than all that follows, so each is read once.
+            for row, update in enumerate(trip_update.stop_time_update, len(values) // 7):
+                if update.HasField("stop_time_properties"):
+                    new_stop_id = update.stop_time_properties.assigned_stop_id
+                    new_stop = stop_rows.get(new_stop_id, _UNKNOWN_STOP) if new_stop_id else _NO_STOP
+                    changes[row] = new_stop, *read_pickup_drop_off(update.stop_time_properties)
+                stop_id, arrival, departure = update.stop_id, update.arrival, update.departure
+                arrives_at, departs_at = arrival.time, departure.time
+                values += (
+                    update.stop_sequence or (0 if update.HasField("stop_sequence") else -1),
+                    stop_rows.get(stop_id, _UNKNOWN_STOP) if stop_id else _NO_STOP,
+                    update.schedule_relationship,
+                    arrives_at,
+                    departs_at,
+                    0 if arrives_at else arrival.delay or (0 if arrival.HasField("delay") else NO_DELAY),
+                    0 if departs_at else departure.delay or (0 if departure.HasField("delay") else NO_DELAY),
+                )
+            ends.append(len(values) // 7)
+        columns = np.array(values, np.int64).reshape(-1, 7)
+        ride = np.repeat(np.arange(len(ends)), np.diff(ends, prepend=0))
+        return cls(ride, columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3:5], columns[:, 5:], changes)
 
 
 def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
-    """Return which of the flags NO_BOARDING and NO_ALIGHTING the properties clear, and which they set."""
-    cleared_flags = set_flags = 0
-    # Types 2 and 3 (must be arranged) count as boardable.
+    """Return which of the flags NO_BOARDING and NO_ALIGHTING the properties state, and which of those are set."""
+    stated_flags = set_flags = 0
     for name, flag in (("pickup_type", NO_BOARDING), ("drop_off_type", NO_ALIGHTING)):
         if properties.HasField(name):
-            if getattr(properties, name) == StopTimeProperties.NONE:
-                set_flags |= flag
-            else:
-                cleared_flags |= flag
-    return cleared_flags, set_flags
+            stated_flags |= flag
+            # Types 2 and 3 (must be arranged) count as boardable.
+            set_flags |= flag * (getattr(properties, name) == StopTimeProperties.NONE)
+    return stated_flags, set_flags
 
 
 def apply_stop_time_updates(
-    planned: PlannedRide,
-    updates: Sequence[StopTimeUpdate],
-    matched: Sequence[tuple[int, int]],
-    *,
-    trip_delay_s: int | None,
-    start_offset_s: int,
-    updated: int,
-) -> tuple[RideUpdate | None, bool]:
-    """Return the realtime data of a ride (None if there is none), and whether any update was dropped.
+    timetable: Timetable,
+    planned: PlannedRides,
+    updates: StopTimeUpdates,
+    trip_delay_s: Int64,
+    start_offset_s: Int64,
+    updated: Sequence[int],
+) -> tuple[list[RideUpdate | None], Bool]:
+    """Return the realtime data of each ride (None if there is none), and mark the rides with dropped updates.
 
-    ``matched`` is the result of ``match_stop_times``; ``updated`` is the timestamp of the updates. ``trip_delay_s`` is
-    the delay of the whole trip, including ``start_offset_s``, which is added to the delays in the updates (see
-    ``TripMatch``).
+    ``trip_delay_s`` are the delays of whole trips (or NO_DELAY). ``start_offset_s`` is added to all delays (see
+    ``TripMatch``). ``updated`` are the timestamps of the rides' data.
     """
-    stated_s: dict[int, tuple[int | None, int | None]] = {}
-    skipped, without_data = set[int](), set[int]()
-    stops, flags = planned.stop.copy(), planned.flags.copy()
-    has_changes = has_unused = False
-    for update, (position, new_stop) in zip(updates, matched, strict=True):
-        has_unused |= position < 0 or new_stop == _UNKNOWN_STOP
-        if position < 0:
-            continue
-        relationship = update.schedule_relationship
-        if relationship == StopTimeUpdate.SKIPPED:
-            skipped.add(position)
-        elif relationship == StopTimeUpdate.NO_DATA:
-            without_data.add(position)
-        else:
-            arrival_s = _find_delay_s(update.arrival, planned.arrival[position], start_offset_s)
-            departure_s = _find_delay_s(update.departure, planned.departure[position], start_offset_s)
-            if abs(arrival_s or 0) > MAX_DELAY_S or abs(departure_s or 0) > MAX_DELAY_S:
-                has_unused = True
-                continue
-            stated_s[position] = arrival_s, departure_s
-        if new_stop >= 0:
-            stops[position] = new_stop
-            has_changes = True
-        if update.HasField("stop_time_properties"):
-            cleared_flags, set_flags = read_pickup_drop_off(update.stop_time_properties)
-            flags[position] = flags[position] & ~cleared_flags | set_flags
-            has_changes |= bool(cleared_flags | set_flags)
-    delays_s = _propagate(len(stops), stated_s, without_data, trip_delay_s)
-    is_known = [arrival_s is not None for arrival_s, _ in delays_s]
-    if not (any(is_known) or skipped or without_data or has_changes):
-        return None, has_unused
-    arrival_delay_s, departure_delay_s = _order_times(planned, delays_s, stated_s)
-    is_skipped = [position in skipped for position in range(len(stops))]
-    ride = RideUpdate(
-        is_cancelled=False,
-        arrival_delay_s=arrival_delay_s,
-        departure_delay_s=departure_delay_s,
-        is_known=np.array(is_known) | is_skipped,
-        is_skipped=np.array(is_skipped),
-        updated=updated,
-        stop=None if stops == planned.stop else np.array(stops, np.int32),
-        flags=None if flags == planned.flags else np.array(flags, np.uint8),
+    stop_time, new_stop = _match_stop_times(timetable, planned, updates)
+    # Subtracting absurd times must not overflow.
+    delays_s = np.clip(updates.times, -NO_DELAY, NO_DELAY) - planned.times[stop_time]
+    is_delay = updates.times == 0
+    delays_s[is_delay] = (updates.delays_s + start_offset_s[updates.ride, None])[is_delay]
+    delays_s[is_delay & (updates.delays_s == NO_DELAY)] = NO_DELAY
+    is_skip, is_no_data = (updates.relationship == kind for kind in (StopTimeUpdate.SKIPPED, StopTimeUpdate.NO_DATA))
+    is_absurd = ((np.abs(delays_s) > MAX_DELAY_S) & (delays_s != NO_DELAY)).any(axis=1) & ~(is_skip | is_no_data)
+    is_used = (stop_time >= 0) & ~is_absurd
+    has_unused = mark_rows(len(updated), updates.ride[~is_used | (new_stop == _UNKNOWN_STOP)])
+    is_timed, is_moved = is_used & ~(is_skip | is_no_data), is_used & (new_stop >= 0)
+    stop, flags, stated_s = planned.stop.copy(), planned.flags.copy(), np.full_like(planned.times, NO_DELAY)
+    stated_s[stop_time[is_timed]] = delays_s[is_timed]
+    stop[stop_time[is_moved]] = new_stop[is_moved]
+    is_skipped, has_no_data, is_changed = (
+        mark_rows(len(stop), stop_time[is_used & marks]) for marks in (is_skip, is_no_data, is_moved)
     )
-    return ride, has_unused
+    for row, (_, stated_flags, set_flags) in updates.changes.items():
+        if is_used[row]:
+            flags[stop_time[row]] = int(flags[stop_time[row]]) & ~stated_flags | set_flags
+            is_changed[stop_time[row]] |= stated_flags != 0
+    has_unused |= (np.abs(trip_delay_s) > MAX_DELAY_S) & (trip_delay_s != NO_DELAY)
+    trip_delay_s = np.where(np.abs(trip_delay_s) > MAX_DELAY_S, NO_DELAY, trip_delay_s + start_offset_s)
+    delays_s = _propagate(planned, stated_s, has_no_data, trip_delay_s)
+    is_known = delays_s[:, 0] != NO_DELAY
+    delays_s[~is_known] = 0
+    arrival_delay_s, departure_delay_s = _order_times(planned, delays_s, stated_s != NO_DELAY)
+    is_stated = is_known | is_skipped | has_no_data | is_changed
+    has_data, has_new_stop, has_new_flags = (
+        mark_rows(len(updated), planned.ride[marks]).tolist()
+        for marks in (is_stated, stop != planned.stop, flags != planned.flags)
+    )
+    is_known |= is_skipped
+    rides = [
+        RideUpdate(
+            is_cancelled=False,
+            arrival_delay_s=arrival_delay_s[begin:end],
+            departure_delay_s=departure_delay_s[begin:end],
+            is_known=is_known[begin:end],
+            is_skipped=is_skipped[begin:end],
+            updated=updated[ride],
+            stop=stop[begin:end] if has_new_stop[ride] else None,
+            flags=flags[begin:end] if has_new_flags[ride] else None,
+        )
+        if has_data[ride]
+        else None
+        for ride, (begin, end) in enumerate(pairwise(planned.first.tolist()))
+    ]
+    return rides, has_unused
 
 
-def _find_delay_s(event: TripUpdate.StopTimeEvent, planned: int, start_offset_s: int) -> int | None:
-    if event.time:
-        return event.time - planned
-    return event.delay + start_offset_s if event.HasField("delay") else None
+def _propagate(planned: PlannedRides, stated_s: Int64, has_no_data: Bool, trip_delay_s: Int64) -> Int64:
+    """Return the delays at all stop times, NO_DELAY if unknown."""
+    arrival_s, departure_s = stated_s.T
+    departure_s = np.where(departure_s == NO_DELAY, arrival_s, departure_s)
+    has_update, first = (departure_s != NO_DELAY) | has_no_data, planned.first[:-1]
+    departure_s[first] = np.where(has_update[first], departure_s[first], trip_delay_s)
+    has_update[first] = True
+    departure_s = departure_s[np.maximum.accumulate(np.where(has_update, np.arange(len(has_update)), 0))]
+    carried_s = np.roll(departure_s, 1)
+    carried_s[first] = trip_delay_s
+    carried_s = np.where(has_no_data | (carried_s == NO_DELAY), departure_s, carried_s)
+    return np.column_stack([np.where(arrival_s == NO_DELAY, carried_s, arrival_s), departure_s])
 
 
-def _propagate(
-    count: int, stated_s: Mapping[int, tuple[int | None, int | None]], without_data: set[int], trip_delay_s: int | None
-) -> list[tuple[int | None, int | None]]:
-    """Return the arrival and departure delays of all stop times; both are None if unknown."""
-    delays_s: list[tuple[int | None, int | None]] = []
-    carried_s = trip_delay_s
-    for position in range(count):
-        arrival_s, departure_s = stated_s.get(position, (None, None))
-        if position in without_data:
-            carried_s = None
-        if departure_s is None:
-            departure_s = carried_s if arrival_s is None else arrival_s
-        if arrival_s is None:
-            arrival_s = departure_s if carried_s is None else carried_s
-        delays_s.append((arrival_s, departure_s))
-        carried_s = departure_s
-    return delays_s
-
-
-def _order_times(
-    planned: PlannedRide,
-    delays_s: Sequence[tuple[int | None, int | None]],
-    stated_s: Mapping[int, tuple[int | None, int | None]],
-) -> tuple[Int32, Int32]:
-    """Return the arrival and departure delays, adjusted so that times never decrease (decision 0310)."""
-    planned_times = [time for pair in zip(planned.arrival, planned.departure, strict=True) for time in pair]
-    delays = [delay_s or 0 for pair in delays_s for delay_s in pair]
-    times = [time + delay_s for time, delay_s in zip(planned_times, delays, strict=True)]
-    ordered = np.array(times)
-    if times != sorted(times):
-        given_s = (delay_s for row in range(len(delays_s)) for delay_s in stated_s.get(row, (None, None)))
-        is_stated = np.array([delay_s is not None for delay_s in given_s])
-        ordered[is_stated] = np.maximum.accumulate(ordered[is_stated])
+def _order_times(planned: PlannedRides, delays_s: Int64, is_stated: Bool) -> Int32:
+    """Return the arrival and departure delays as rows, adjusted so that times never decrease (decision 0310)."""
+    # The rides are moved far apart, so that all of them can be ordered at once.
+    planned_times = planned.times + planned.ride[:, None] * NO_DELAY
+    times, is_stated = (planned_times + delays_s).ravel(), is_stated.ravel()
+    if (times[1:] < times[:-1]).any():
+        times[is_stated] = np.maximum.accumulate(times[is_stated])
         # No time exceeds the next stated one.
-        ceilings = np.where(is_stated, ordered, ordered.max())[::-1]
-        ordered = np.maximum.accumulate(np.minimum(ordered, np.minimum.accumulate(ceilings)[::-1]))
-    ordered_s = np.subtract(ordered, planned_times).astype(np.int32)
-    return ordered_s[0::2].copy(), ordered_s[1::2].copy()
+        ceilings = np.where(is_stated, times, times.max())[::-1]
+        times = np.maximum.accumulate(np.minimum(times, np.minimum.accumulate(ceilings)[::-1]))
+    return np.ascontiguousarray((times.reshape(-1, 2) - planned_times).T, np.int32)
 
 
-def match_stop_times(
-    timetable: Timetable, planned: PlannedRide, updates: Sequence[StopTimeUpdate], stop_rows: Mapping[str, int]
-) -> list[tuple[int, int]]:
-    """Return each update's position in the ride (-1 if none) and its new stop (negative if none).
+def _match_stop_times(timetable: Timetable, planned: PlannedRides, updates: StopTimeUpdates) -> tuple[Int64, Int64]:
+    """Return each update's stop time (a row of ``planned``, -1 if none) and its new stop (negative if none).
 
     If two updates match the same stop time, the first one is used.
     """
-    given = [stop_rows.get(update.stop_id, _UNKNOWN_STOP) if update.stop_id else _NO_STOP for update in updates]
-    new_stops = [_find_new_stop(update, stop_rows) for update in updates]
+    given, parents, new_stop = updates.stop, timetable.stop_parent, np.full_like(updates.stop, _NO_STOP)
+    new_stop[[*updates.changes]] = [stop for stop, *_ in updates.changes.values()]
     # If several stop times have the same sequence, use the first.
-    by_sequence = dict(zip(reversed(planned.sequence), reversed(range(len(planned.sequence))), strict=True))
-    positions = [
-        by_sequence.get(update.stop_sequence, -1) if update.HasField("stop_sequence") else -1 for update in updates
-    ]
-    parents = timetable.stop_parent
-    for row, (position, stop) in enumerate(zip(positions, given, strict=True)):
-        # The update may name the station, or another platform of the station.
-        if position >= 0 and stop not in (_NO_STOP, planned.stop[position]):
-            station = int(parents[planned.stop[position]])
-            if stop < 0 or station < 0 or station not in (stop, parents[stop]):
-                positions[row] = -1
-            elif stop != station and new_stops[row] == _NO_STOP:
-                new_stops[row] = stop
-    unmatched = [row for row, stop in enumerate(given) if positions[row] < 0 <= stop]
-    by_stop = group_rows(planned.stop, range(len(planned.stop))) if unmatched else {}
-    for row in unmatched:
-        candidates = by_stop.get(given[row], ())
+    key, wanted = planned.ride * _KEY_BASE + planned.sequence, updates.ride * _KEY_BASE + updates.sequence
+    row = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+    stop_time: Int64 = np.where(key[row] == wanted, row, -1)
+    # The update may name the station, or another platform of the station.
+    rows = np.flatnonzero((stop_time >= 0) & (given != _NO_STOP) & (given != planned.stop[stop_time]))
+    stop, station = given[rows], parents[planned.stop[stop_time[rows]]]
+    is_platform = (stop >= 0) & (station >= 0) & (station == parents.take(stop, mode="clip")) & (station != stop)
+    stop_time[rows[~is_platform & (station != stop)]] = -1
+    moved = rows[is_platform & (new_stop[rows] == _NO_STOP)]
+    new_stop[moved] = given[moved]
+    unmatched = np.flatnonzero((stop_time < 0) & (given >= 0))
+    if len(unmatched):
+        stop_time, new_stop = _match_by_stop(timetable, planned, updates, unmatched, stop_time, new_stop)
+    # The last value assigned to a row remains, so the updates are assigned in reverse.
+    rows, first_row = np.flatnonzero(stop_time >= 0)[::-1], np.zeros(len(key), np.int64)
+    first_row[stop_time[rows]] = rows
+    stop_time[rows[first_row[stop_time[rows]] != rows]] = -1
+    return stop_time, new_stop
+
+
+def _match_by_stop(
+    timetable: Timetable,
+    planned: PlannedRides,
+    updates: StopTimeUpdates,
+    rows: Int64,
+    stop_time: Int64,
+    new_stop: Int64,
+) -> tuple[Int64, Int64]:
+    """Match more updates (rows) by their stops: first where a ride serves a stop once, then between these matches.
+
+    Return the stop times and new stops of all updates.
+    """
+    stop_time, new_stop = stop_time.copy(), new_stop.copy()
+    key, wanted = planned.ride * _KEY_BASE + planned.stop, updates.ride[rows] * _KEY_BASE + updates.stop[rows]
+    order, parents = np.argsort(key, kind="stable"), timetable.stop_parent
+    low, high = (np.searchsorted(key, wanted, side, sorter=order) for side in ("left", "right"))
+    is_single = high - low == 1
+    stop_time[rows[is_single]] = order[low[is_single]]
+    for row, begin, end in zip(*(column[~is_single].tolist() for column in (rows, low, high)), strict=True):
+        candidates, stop, ride = order[begin:end], updates.stop[row], updates.ride[row]
+        if begin == end and parents[stop] >= 0:
+            # The update may name another platform of the station.
+            stations = parents[planned.stop[planned.first[ride] : planned.first[ride + 1]]]
+            candidates = planned.first[ride] + np.flatnonzero(stations == parents[stop])
+        first, last = np.searchsorted(updates.ride, [ride, ride + 1])
+        following = stop_time[row + 1 : last]
+        previous_match = stop_time[first:row].max(initial=-1)
+        next_match = following[following >= 0].min(initial=len(key))
+        candidates = candidates[(candidates > previous_match) & (candidates < next_match)]
+        # Of several candidates, the nearest in time is used.
+        side, time = next(((side, time) for side, time in enumerate(updates.times[row].tolist()) if time), (0, None))
+        if len(candidates) > 1 and time is not None:
+            distances_s = [abs(planned_time - time) for planned_time in planned.times[candidates, side].tolist()]
+            candidates = candidates[[distances_s.index(min(distances_s))]]
         if len(candidates) == 1:
-            positions[row] = candidates[0]
-    for row in unmatched:
-        if positions[row] < 0:
-            candidates = by_stop.get(given[row]) or _list_other_platforms(timetable, planned, given[row])
-            positions[row] = _choose_candidate(planned, updates[row], candidates, positions[:row], positions[row + 1 :])
-            if positions[row] >= 0 and given[row] not in by_stop and new_stops[row] == _NO_STOP:
-                new_stops[row] = given[row]
-    used = set[int]()
-    for row, position in enumerate(positions):
-        if position in used:
-            positions[row] = -1
-        used.add(position)
-    return list(zip(positions, new_stops, strict=True))
-
-
-def _find_new_stop(update: StopTimeUpdate, stop_rows: Mapping[str, int]) -> int:
-    if not update.HasField("stop_time_properties") or not update.stop_time_properties.assigned_stop_id:
-        return _NO_STOP
-    return stop_rows.get(update.stop_time_properties.assigned_stop_id, _UNKNOWN_STOP)
-
-
-def _list_other_platforms(timetable: Timetable, planned: PlannedRide, stop: int) -> tuple[int, ...]:
-    parents = timetable.stop_parent
-    station = int(parents[stop])
-    return tuple(position for position, other in enumerate(planned.stop) if station >= 0 and parents[other] == station)
-
-
-def _choose_candidate(
-    planned: PlannedRide, update: StopTimeUpdate, candidates: Sequence[int], previous: list[int], following: list[int]
-) -> int:
-    """Return the candidate between the previous and next matches (the nearest in time if there are several), or -1."""
-    low = max(previous, default=-1)
-    high = min((position for position in following if position >= 0), default=len(planned.stop))
-    eligible = [position for position in candidates if low < position < high]
-    if len(eligible) == 1:
-        return eligible[0]
-    for event, times in ((update.arrival, planned.arrival), (update.departure, planned.departure)):
-        if event.time and eligible:
-            return min(eligible, key=lambda position: abs(times[position] - event.time))
-    return -1
+            stop_time[row] = candidates[0]
+            if begin == end and new_stop[row] == _NO_STOP:
+                new_stop[row] = stop
+    return stop_time, new_stop

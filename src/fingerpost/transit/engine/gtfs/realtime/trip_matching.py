@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor
 
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.engine.gtfs.csv.field_values import parse_day, parse_time_s
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import StopTimeUpdate
@@ -44,10 +45,8 @@ class RealtimeIndex:
         self._active_services = cache(lambda day: find_services(self.timetable, date.fromordinal(day)).tobytes())
 
     def group_by_feed_name(self, rows: Iterable[int], feeds: Sequence[int]) -> Mapping[str, set[int]]:
-        groups: dict[str, set[int]] = {}
-        for row in rows:
-            groups.setdefault(self.feed_names[feeds[row]], set()).add(row)
-        return groups
+        groups = group_by_key((self.feed_names[feeds[row]], row) for row in rows)
+        return {name: set(grouped) for name, grouped in groups.items()}
 
     @cached_property
     def children(self) -> Mapping[int, Sequence[int]]:

@@ -12,10 +12,10 @@ from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 from fingerpost.transit.engine.gtfs.csv.field_values import parse_time_s
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
-    MAX_DELAY_S,
-    PlannedRide,
+    NO_DELAY,
+    PlannedRides,
+    StopTimeUpdates,
     apply_stop_time_updates,
-    match_stop_times,
     read_pickup_drop_off,
 )
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatch, TripMatcher
@@ -24,6 +24,8 @@ from fingerpost.transit.engine.timetable.overlay import AddedRide, RideKey, Ride
 # Stop times of added trips outside this range around the start of the service day are errors.
 _EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
 _MIN_STOP_TIMES = 2
+# Rides are read in blocks of this size, because the columns of all rides at once would need more memory.
+_RIDES_AT_ONCE = 500
 _ADDING = frozenset({TripDescriptor.ADDED, TripDescriptor.NEW})
 _CANCELLING = {
     TripDescriptor.CANCELED: EntityOutcome.TRIP_CANCELLED,
@@ -128,6 +130,7 @@ class TripUpdates:
         rides_by_key = {key: ride for added in self._added.values() for key, (_, ride) in added.items()}
         self._added_rides = {key: (-1 - row, key.day) for row, key in enumerate(rides_by_key)}
         added_rides = list(rides_by_key.values())
+        delayed: list[tuple[RideKey, ReceivedUpdate, TripMatch]] = []
         for key, (received, match) in self._matched.items():
             relationship = received.update.trip.schedule_relationship
             if relationship in _CANCELLING:
@@ -136,8 +139,10 @@ class TripUpdates:
                 if (ride := self._replace(received, match)) is not None:
                     rides[key] = self._cancel(received, match, is_deleted=False)
                     added_rides.append(ride)
-            elif (update := self._delay(received, match)) is not None:
-                rides[key] = update
+            else:
+                delayed.append((key, received, match))
+        for begin in range(0, len(delayed), _RIDES_AT_ONCE):
+            rides.update(self._delay(delayed[begin : begin + _RIDES_AT_ONCE]))
         return rides, tuple(added_rides)
 
     def find_added_rides(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
@@ -171,25 +176,29 @@ class TripUpdates:
             self.outcomes[earlier.slot] = EntityOutcome.SUPERSEDED
             self.outcomes[received.slot] = _CANCELLING[trip.schedule_relationship]
 
-    def _delay(self, received: ReceivedUpdate, match: TripMatch) -> RideUpdate | None:
-        """Return the realtime data of a ride that is neither cancelled nor replaced; set the outcome of its update."""
-        update, feed = received.update, self.index.trip_feed[match.trip]
-        start = self.index.day_start(feed, match.day)
-        start += int(self.timetable.trip_departure_shift_s[match.trip_departure])
-        planned = PlannedRide.read(self.timetable, match.trip, start)
-        is_usable = update.HasField("delay") and abs(update.delay) <= MAX_DELAY_S
-        delay_s = update.delay + match.start_offset_s if is_usable else None
-        stop_times = update.stop_time_update
-        matched = match_stop_times(self.timetable, planned, stop_times, self.index.get_feed_stops(feed))
-        ride, has_unused = apply_stop_time_updates(
-            planned, stop_times, matched,
-            trip_delay_s=delay_s, start_offset_s=match.start_offset_s, updated=received.updated,
-        )  # fmt: skip
-        if ride is None:
-            self.outcomes[received.slot] = _explain_missing_times(update)
-        elif has_unused or (update.HasField("delay") and not is_usable):
-            self.outcomes[received.slot] = EntityOutcome.TRIP_UPDATED_IN_PART
-        return ride
+    def _delay(self, entries: Sequence[tuple[RideKey, ReceivedUpdate, TripMatch]]) -> dict[RideKey, RideUpdate]:
+        """Return the realtime data of rides that are neither cancelled nor replaced; set the outcomes of updates."""
+        keys, all_received, matches = zip(*entries, strict=True)
+        trip_updates = [received.update for received in all_received]
+        feeds = [self.index.trip_feed[match.trip] for match in matches]
+        starts = np.array([self.index.day_start(feed, match.day) for feed, match in zip(feeds, matches, strict=True)])
+        starts += self.timetable.trip_departure_shift_s[[match.trip_departure for match in matches]]
+        start_offset_s = np.array([match.start_offset_s for match in matches])
+        trip_delay_s = np.array([update.delay if update.HasField("delay") else NO_DELAY for update in trip_updates])
+        rides, is_partial = apply_stop_time_updates(
+            self.timetable,
+            PlannedRides.read(self.timetable, [match.trip for match in matches], starts),
+            StopTimeUpdates.read(zip(trip_updates, map(self.index.get_feed_stops, feeds), strict=True)),
+            trip_delay_s,
+            start_offset_s,
+            [received.updated for received in all_received],
+        )
+        for row, received in enumerate(all_received):
+            if rides[row] is None:
+                self.outcomes[received.slot] = _explain_missing_times(received.update)
+            elif is_partial[row]:
+                self.outcomes[received.slot] = EntityOutcome.TRIP_UPDATED_IN_PART
+        return {key: ride for key, ride in zip(keys, rides, strict=True) if ride is not None}
 
     def _cancel(self, received: ReceivedUpdate, match: TripMatch, *, is_deleted: bool) -> RideUpdate:
         count = len(self.timetable.stop_time_stop[self.timetable.list_stop_times(match.trip)])
@@ -231,15 +240,13 @@ class TripUpdates:
         stop_times: list[tuple[int, int, int, int, bool]] = []
         for stop_time in update.stop_time_update:
             stop = stops.get(stop_time.stop_time_properties.assigned_stop_id or stop_time.stop_id)
-            arrival, departure = _find_time(stop_time.arrival), _find_time(stop_time.departure)
-            arrival, departure = departure if arrival is None else arrival, arrival if departure is None else departure
-            if stop is None or arrival is None or departure is None:
-                continue
-            if earliest <= min(arrival, departure) and max(arrival, departure) < latest:
-                cleared_flags, set_flags = read_pickup_drop_off(stop_time.stop_time_properties)
-                flags = planned_flags.get(stop, 0) & ~cleared_flags | set_flags
+            given = (_find_time(stop_time.arrival), _find_time(stop_time.departure))
+            times = [time for time in given if time is not None]
+            if stop is not None and times and earliest <= min(times) and max(times) < latest:
+                stated_flags, set_flags = read_pickup_drop_off(stop_time.stop_time_properties)
+                flags = planned_flags.get(stop, 0) & ~stated_flags | set_flags
                 is_skipped = stop_time.schedule_relationship == TripUpdate.StopTimeUpdate.SKIPPED
-                stop_times.append((stop, arrival, departure, flags, is_skipped))
+                stop_times.append((stop, times[0], times[-1], flags, is_skipped))
         if sum(not is_skipped for *_, is_skipped in stop_times) < _MIN_STOP_TIMES:
             return None
         stop_rows, arrivals, departures, flag_values, skipped = zip(*stop_times, strict=True)

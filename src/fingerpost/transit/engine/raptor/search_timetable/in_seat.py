@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import ORDINALS, TripInstances
 from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.overlay import Overlay
-from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
+from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int32, Int64, Timetable
 
 _log = logging.getLogger(__name__)
 
@@ -61,9 +62,9 @@ def join_in_seat(timetable: Timetable, instances: TripInstances, overlay: Overla
     first, following = _list_transfers(timetable, instances)
     start_s = instances.start_s
     is_valid = (instances.end_s[first] <= start_s[following]) & (start_s[first] < start_s[following])
-    skips_first, skips_last = _list_skipped_ends(overlay)
-    keys = _make_keys(instances.trip_departure, instances.day)
-    is_valid &= ~np.isin(keys[first], skips_last) & ~np.isin(keys[following], skips_first)
+    is_valid &= ~_mark_skipped(overlay, instances.take(first), -1) & ~_mark_skipped(
+        overlay, instances.take(following), 0
+    )
     first, following = first[is_valid], following[is_valid]
     if not len(first):
         return instances, Parts.from_instances(instances)
@@ -77,13 +78,10 @@ def _make_keys(trip_departure: Int64 | Int32, day: Int32) -> Int64:
     return trip_departure.astype(np.int64) * ORDINALS + day
 
 
-def _list_skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
-    """Return the keys of the rides that skip their first stop, and of those that skip their last stop."""
-    first, last = (
-        [departure * ORDINALS + day for (departure, day), ride in overlay.rides.items() if ride.is_skipped[index]]
-        for index in (0, -1)
-    )
-    return np.array(first, np.int64), np.array(last, np.int64)
+def _mark_skipped(overlay: Overlay, instances: TripInstances, position: int) -> Bool:
+    keys = zip(instances.trip_departure.tolist(), instances.day.tolist(), strict=True)
+    updates = map(overlay.rides.get, keys)
+    return np.array([update is not None and update.is_skipped[position] for update in updates], np.bool_)
 
 
 def _list_transfers(timetable: Timetable, instances: TripInstances) -> tuple[Int64, Int64]:
@@ -104,9 +102,7 @@ def list_paths(first: list[int], following: list[int], stop_time_counts: list[in
 
     A path that is too long is cut, and the next path begins with the transfer at the cut.
     """
-    successors: dict[int, list[int]] = {}
-    for begin, end in zip(first, following, strict=True):
-        successors.setdefault(begin, []).append(end)
+    successors = group_by_key(zip(first, following, strict=True))
     linked = {*first, *following}
     budget = MAX_GROWTH * sum(stop_time_counts[instance] for instance in linked)
     paths: list[list[int]] = []

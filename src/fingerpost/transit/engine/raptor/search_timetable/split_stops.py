@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.runtime.grouping import group_by_key
 from fingerpost.transit.engine.raptor.arrays import PathsOfStops
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
 from fingerpost.transit.engine.timetable.columns import group_rows, list_ranges, list_starts, mark_rows, take_rows
@@ -60,9 +61,7 @@ def list_effective_rules(timetable: Timetable, stop_times: StopTimesWithRules) -
     alone = np.flatnonzero(is_alone)
     named_rows = np.flatnonzero(np.isin(stop_times.trip, np.concatenate([from_trip[alone], to_trip[alone]])))
     keys = zip(stop_times.stop[named_rows].tolist(), stop_times.trip[named_rows].tolist(), strict=True)
-    rows_by_trip: dict[tuple[int, int], list[int]] = {}
-    for row, key in zip(named_rows.tolist(), keys, strict=True):
-        rows_by_trip.setdefault(key, []).append(row)
+    rows_by_trip = group_by_key(zip(keys, named_rows.tolist(), strict=True))
     change_s: dict[int, int] = {}
     connections = zip(*(column[alone].tolist() for column in (pair, from_trip, to_trip)), strict=True)
     last = dict(zip(connections, alone.tolist(), strict=True))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.timetable.columns import join_rows, list_ranges, list_starts, mark_rows
-from fingerpost.transit.engine.timetable.overlay import Overlay, RideUpdate
+from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services
 from fingerpost.transit.engine.timetable.timetable import (
     NO_ALIGHTING,
@@ -99,13 +99,6 @@ class TripInstances(NamedTuple):
         """Drop unused stop times, unless there are few."""
         return self.unshare_all() if self.length.sum() < _USED_SHARE * len(self.stop_times.stop) else self
 
-    def unshare_rows(self, chosen: Int64) -> "TripInstances":
-        """Copy the stop times of the chosen instances so that they can be changed in place."""
-        copies = self.take(chosen).unshare_all()
-        begin, shift_s = self.begin.copy(), self.shift_s.copy()
-        begin[chosen], shift_s[chosen] = copies.begin + len(self.stop_times.stop), 0
-        return self._replace(begin=begin, shift_s=shift_s, stop_times=join_rows(self.stop_times, copies.stop_times))
-
 
 def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:
     """Return the trip instances that run within [since_s, until_s] of a day that begins at ``start`` (Unix seconds)."""
@@ -182,29 +175,22 @@ def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_
     own_keys = instances.trip_departure * ORDINALS + instances.day
     updated = np.flatnonzero(np.isin(own_keys, np.array(list(update_by_key), np.int64)))
     updates = [update_by_key[key] for key in own_keys[updated].tolist()]
-    is_cancelled = np.zeros(len(own_keys), np.bool_)
-    is_cancelled[updated] = [update.is_cancelled for update in updates]
-    running = [index for index, update in enumerate(updates) if not update.is_cancelled]
-    moved = _apply_updates(instances, updated[running], [updates[index] for index in running])
-    return _append_added(moved.take(~is_cancelled & (moved.end_s >= since_s)), overlay, start)
-
-
-def _apply_updates(instances: TripInstances, updated: Int64, updates: list[RideUpdate]) -> TripInstances:
-    if not len(updated):
-        return instances
-    moved = instances.compact().unshare_rows(updated)
-    row, stop_times = moved.list_rows(updated), moved.stop_times
-    stop_times.arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
-    stop_times.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
-    for instance, update in zip(updated.tolist(), updates, strict=True):
-        own_rows = slice(moved.begin[instance], moved.begin[instance] + moved.length[instance])
-        if update.stop is not None:
-            stop_times.stop[own_rows] = update.stop
-        if update.flags is not None:
-            stop_times.flags[own_rows] = update.flags
-    is_skipped = np.concatenate([update.is_skipped for update in updates])
-    stop_times.flags[row[is_skipped]] = NO_BOARDING | NO_ALIGHTING
-    return moved
+    if updates:
+        instances = instances.unshare_all()
+        row, stop_times = instances.list_rows(updated), instances.stop_times
+        stop_times.arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
+        stop_times.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
+        for begin, update in zip(instances.begin[updated].tolist(), updates, strict=True):
+            own_rows = slice(begin, begin + len(update.is_skipped))
+            if update.stop is not None:
+                stop_times.stop[own_rows] = update.stop
+            if update.flags is not None:
+                stop_times.flags[own_rows] = update.flags
+        is_skipped = np.concatenate([update.is_skipped for update in updates])
+        stop_times.flags[row[is_skipped]] = NO_BOARDING | NO_ALIGHTING
+    is_running = instances.end_s >= since_s
+    is_running[updated] &= np.array([not update.is_cancelled for update in updates], np.bool_)
+    return _append_added(instances.take(is_running), overlay, start)
 
 
 def _append_added(instances: TripInstances, overlay: Overlay, start: int) -> TripInstances:
@@ -240,7 +226,7 @@ def close_stops(
     affected = np.flatnonzero(cumulative[instances.begin + instances.length] > cumulative[instances.begin])
     if not len(affected):
         return instances
-    closed = instances.unshare_rows(affected)
+    closed = instances.unshare_all()
     stop_times = closed.stop_times
     row, stop = closed.list_rows(affected), stop_times.stop[closed.list_rows(affected)]
     keys = zip(closed.trip_departure[affected].tolist(), closed.day[affected].tolist(), strict=True)
