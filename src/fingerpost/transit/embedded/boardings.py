@@ -11,10 +11,11 @@ from fingerpost.transit.embedded.departures import StopDepartures
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture
 from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows
-from fingerpost.transit.engine.timetable.service_days import find_days, find_service_day_start, find_services, local_day
+from fingerpost.transit.engine.timetable.service_days import find_days, find_service_day_start, find_services
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int64, Timetable
 from fingerpost.transit.model.provenance import ServiceDays, ServiceState
 from fingerpost.transit.port import DepartureQuery, ServiceGap
+from fingerpost.transit.rules.times import to_local_date
 
 
 class StopCalls:
@@ -74,7 +75,7 @@ class StopCalls:
             return None
         step = _DAY if is_before else -_DAY
         time, _, _ = self._list_times(limit_day + step * number for number in range(self.days_back + 1))
-        return local_day(int(time.min() if is_before else time.max()), zone)
+        return to_local_date(int(time.min() if is_before else time.max()), zone)
 
     def _list_times(self, days: Iterable[date]) -> tuple[Int64, Int64, Int64]:
         """Return the times of calls (Unix seconds) on the given days, with each call's array index and day ordinal."""
@@ -127,11 +128,11 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     search_start = board.last + 1
     added = board.find_first_added(search_start)
     days_back = calls_at_stops.days_back
-    service_days = () if days is None else _iterate_days(days, local_day(end, zone) - days_back * _DAY)
+    service_days = () if days is None else _iterate_days(days, to_local_date(end, zone) - days_back * _DAY)
     calls = calls_at_stops.list_after(end, islice(service_days, _MAX_DAYS - 1 + days_back))
     cancelled_until = None
     for number, call in enumerate(filterfalse(snapshot.is_deleted, calls)):
-        day = local_day(call.departure, zone)
+        day = to_local_date(call.departure, zone)
         if number > _MAX_DEPARTURES and cancelled_until is not None and day > cancelled_until:
             break
         departure = board.find_time(call)
@@ -142,7 +143,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
             break
     last_day = None if days is None else calls_at_stops.find_limit_day(days.last_day, zone)
     if added is not None:
-        return ServiceGap(next_day=local_day(added, zone), last_day=last_day)
+        return ServiceGap(next_day=to_local_date(added, zone), last_day=last_day)
     return ServiceGap(last_day=last_day, cancelled_until=cancelled_until)
 
 
@@ -156,7 +157,7 @@ def find_endpoint_service(
     if not (of_arrivals or is_before):
         return find_gap(snapshot, stops, zone, DepartureQuery(stop_ids=(), instant=instant, window_s=-1, wanted=1))
     calls = StopCalls(snapshot.timetable, stops, of_arrivals=of_arrivals)
-    days, day = calls.find_days(), local_day(instant, zone)
+    days, day = calls.find_days(), to_local_date(instant, zone)
     gap = ServiceGap(of_arrivals=of_arrivals, is_before=is_before)
     if days is None:
         return gap

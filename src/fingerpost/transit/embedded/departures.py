@@ -10,10 +10,10 @@ from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.snapshot import Snapshot, Span
 from fingerpost.transit.engine.raptor.journeys import BoardDeparture, list_board_departures
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
-from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.port import DepartureQuery
+from fingerpost.transit.rules.times import to_local_date
 
 
 class StopDeparture(NamedTuple):
@@ -31,7 +31,7 @@ class StopDepartures:
     ) -> None:
         self._snapshot, self._stops, self._query = snapshot, frozenset(stops), query
         self._options: dict[str, Any] = {"is_reverse": False, "step_free": False, "may_build": may_build}
-        self._day = local_day(query.instant, zone)
+        self._day = to_local_date(query.instant, zone)
         self.last = query.instant + query.window_s
 
     @cached_property

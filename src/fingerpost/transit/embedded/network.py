@@ -28,7 +28,6 @@ from fingerpost.transit.engine.raptor.kernel.range_raptor import list_departures
 from fingerpost.transit.engine.raptor.kernel.search import run_search
 from fingerpost.transit.engine.raptor.search_timetable.build import NotBuilt, SearchTimetableCache, SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay
-from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.kernel_mode import is_ready, must_wait
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLine
@@ -42,6 +41,7 @@ from fingerpost.transit.osm.basemap import StoredBasemap, draw_basemap
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.rules.preferences import MAX_WALK_M
+from fingerpost.transit.rules.times import to_local_date
 
 _log = logging.getLogger(__name__)
 _R = TypeVar("_R")
@@ -178,8 +178,8 @@ class EmbeddedNetwork(port.Network):
 
     def _schedule_next_day(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
         zone, now = self._feed_profile.zone, int(clock.now().timestamp())
-        tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
-        if is_ready() and local_day(now, zone) == local_day(instant, zone) < tomorrow:
+        tomorrow = to_local_date(now + _BEFORE_MIDNIGHT_S, zone)
+        if is_ready() and to_local_date(now, zone) == to_local_date(instant, zone) < tomorrow:
             step_free = step_free and self._feed_profile.has_wheelchair_data
             asyncio.get_running_loop().call_later(_AFTER_QUERY_S, self._submit_builds, tomorrow, is_reverse, step_free)
 
@@ -203,7 +203,7 @@ class EmbeddedNetwork(port.Network):
         step_free = query.step_free and self._feed_profile.has_wheelchair_data
         provenance = self._build_provenance(snapshot, query.language, out_of_service, step_free=step_free)
         provenance = self.walks.add_attribution(provenance)
-        day = local_day(query.instant, self._feed_profile.zone)
+        day = to_local_date(query.instant, self._feed_profile.zone)
         if covered and day < covered[0]:
             raise self._new_outside_calendar()
         walks, timetable = self.walks.get_open_walks(
@@ -219,10 +219,10 @@ class EmbeddedNetwork(port.Network):
         trips = (*itineraries, *timetabled)
         # Trips on the last covered day, including cancelled ones, may run past midnight.
         night_s = NIGHT_ENDS_H * 3600 if query.arrive_by else 0
-        last = local_day(query.instant - night_s, self._feed_profile.zone)
+        last = to_local_date(query.instant - night_s, self._feed_profile.zone)
         if covered and last > covered[1]:
             times = (trip.arrival if query.arrive_by else trip.departure for trip in trips if trip.rides)
-            if all(local_day(time, self._feed_profile.zone) != day for time in times):
+            if all(to_local_date(time, self._feed_profile.zone) != day for time in times):
                 raise self._new_outside_calendar()
         notes = self.walks.list_notes(ends, trips, step_free=step_free)
         has_stops = [len(end.walks.stop) > 0 for end in near]

@@ -23,10 +23,10 @@ from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED, FeedBytes,
 from fingerpost.transit.engine.gtfs.realtime.reader import CLOCK_SKEW_S, read_realtime
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from fingerpost.transit.engine.timetable.overlay import MatchCount, Overlay
-from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
 from fingerpost.transit.rules.realtime_status import STALE_AFTER_S
+from fingerpost.transit.rules.times import to_local_date
 
 _log = logging.getLogger(__name__)
 
@@ -312,7 +312,7 @@ class RealtimeUpdater:
     def _read_and_publish(self, now: int) -> None:
         overlay = read_realtime(self._index, self._feeds.messages(), now)
         if not self._is_stopped:
-            self._publish(overlay, local_day(now, self._timetable.feeds[0].zone))
+            self._publish(overlay, to_local_date(now, self._timetable.feeds[0].zone))
             self._overlay = overlay
 
 

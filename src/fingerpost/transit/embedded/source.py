@@ -23,13 +23,13 @@ from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes
 from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from fingerpost.transit.engine.raptor.search_timetable.build import CACHE_BYTES, SearchTimetableCache
-from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.osm.addresses.index import find_addresses
 from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
 from fingerpost.transit.port import Network, NetworkSource
+from fingerpost.transit.rules.times import to_local_date
 
 # The disk limits the speed of the checks, so one background thread is enough.
 _CHECKS = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-checksums")
@@ -174,4 +174,4 @@ def publish_simulation(network: Network, now: int) -> None:
     if isinstance(network, EmbeddedNetwork):
         table = network.timetable
         overlay = read_realtime(RealtimeIndex(table), [FeedBytes(simulate(table, now), now)], now)
-        network.publish(overlay, local_day(now, network.profile.zone))
+        network.publish(overlay, to_local_date(now, network.profile.zone))

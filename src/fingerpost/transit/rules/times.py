@@ -89,6 +89,7 @@ def format_utc(instant: int) -> str:
     return datetime.fromtimestamp(instant, UTC).isoformat().removesuffix("+00:00") + "Z"
 
 
+@lru_cache(maxsize=4_096)
 def to_local_date(instant: int, zone_name: str) -> date:
     return datetime.fromtimestamp(instant, ZoneInfo(zone_name)).date()
 

@@ -7,8 +7,9 @@ from datetime import date
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import Alert, FeedHeader, FeedMessage, TripDescriptor, TripUpdate
 
-from fingerpost.transit.engine.timetable.service_days import find_service_day_start, local_day
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.rules.times import to_local_date
 
 HOUR_S = 3600
 # Trips that depart further ahead than this do not get an update.
@@ -61,7 +62,7 @@ def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[tuple[int, 
     begin_s = timetable.stop_time_departure_s[first][trip] + shift_s
     end_s = timetable.stop_time_arrival_s[last][trip] + shift_s
     longest_days = int(end_s.max()) // _DAY_S + 1
-    today = local_day(now, zone).toordinal()
+    today = to_local_date(now, zone).toordinal()
     for day in map(date.fromordinal, range(today - longest_days, today + 2)):
         start = find_service_day_start(day, zone)
         is_selected = (start + end_s >= now - _PAST_S) & (start + begin_s < now + CLOSURE_S + HOUR_S)

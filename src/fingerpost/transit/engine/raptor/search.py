@@ -17,9 +17,9 @@ from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.kernel.search import run_search
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable, SearchTimetables
 from fingerpost.transit.engine.timetable.columns import join_rows, take_rows
-from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import STOP, Int32, Timetable
 from fingerpost.transit.engine.timetable.walks import StopWalks, StraightLine, Walks
+from fingerpost.transit.rules.times import to_local_date
 
 # The departure (or arrival) window is widened in these steps until it contains enough journeys.
 WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
@@ -113,7 +113,7 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
     journeys = [direct] if direct else []
     if not len(query.origin.walks.stop) or not len(query.destination.walks.stop):
         return journeys
-    day = local_day(query.instant, timetable.feeds[0].zone)
+    day = to_local_date(query.instant, timetable.feeds[0].zone)
     for further_days in (0, FURTHER_DAYS):
         search_timetable = search_timetables.get_search_timetable(
             day, is_reverse=query.arrive_by, step_free=query.step_free, further_days=further_days,

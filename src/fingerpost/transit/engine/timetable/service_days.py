@@ -4,7 +4,7 @@ A service day begins at noon minus 12 h in the feed's zone, which is midnight un
 (GTFS Schedule reference, "Time").
 """
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
@@ -26,11 +26,6 @@ def find_service_day_start(day: date, zone: str) -> int:
 def find_midnight(day: date, zone: str) -> int:
     """Return the start of a calendar day (Unix seconds); if the clocks go back, the service day begins later."""
     return int(datetime.combine(day, time(0), ZoneInfo(zone)).timestamp())
-
-
-@lru_cache(maxsize=4096)
-def local_day(instant: int, zone: str) -> date:
-    return datetime.fromtimestamp(instant, UTC).astimezone(ZoneInfo(zone)).date()
 
 
 def find_services(timetable: Timetable, day: date) -> UInt8:

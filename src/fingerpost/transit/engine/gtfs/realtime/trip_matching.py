@@ -13,8 +13,9 @@ from fingerpost.transit.engine.gtfs.csv.field_values import parse_day, parse_tim
 from fingerpost.transit.engine.gtfs.realtime.messages import EntityOutcome, to_text
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import StopTimeUpdate
 from fingerpost.transit.engine.timetable.columns import group_rows
-from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services, local_day
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services
 from fingerpost.transit.engine.timetable.timetable import Timetable
+from fingerpost.transit.rules.times import to_local_date
 
 
 class Scope(NamedTuple):
@@ -126,7 +127,7 @@ class TripMatcher:
         # Ids that were not resolved, because several FEEDs share them.
         self.shared_ids: set[str] = set()
         zone = index.timetable.feeds[scope.feeds[0]].zone if scope.feeds else "UTC"
-        self.today = local_day(now, zone).toordinal()
+        self.today = to_local_date(now, zone).toordinal()
 
     def match(self, trip: TripDescriptor, stop_times: Sequence[StopTimeUpdate] = ()) -> TripMatch | EntityOutcome:
         """Return the matched ride, or why there is none; a missing day or trip id is inferred from ``stop_times``."""
@@ -220,7 +221,7 @@ class TripMatcher:
         begin_s = int(table.stop_time_departure_s[table.trip_first_stop_time[row]]) + shift_s
         end_s = int(table.stop_time_arrival_s[table.trip_first_stop_time[row + 1] - 1]) + shift_s
         instant = self.now if instant is None or abs(instant - self.now) > _MAX_DAYS_AWAY * _DAY_S else instant
-        anchor = local_day(instant, table.feeds[feed].zone).toordinal()
+        anchor = to_local_date(instant, table.feeds[feed].zone).toordinal()
         days = [day for day in range(anchor + 1, anchor - 2 - end_s // _DAY_S, -1) if self.index.is_running(row, day)]
 
         def distance_s(day: int) -> int:
