@@ -11,8 +11,9 @@ import pytest
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.check.import_faults import compare_rows
 from fingerpost.transit.check.raw_feed import RawFeed
-from fingerpost.transit.check.trial import Trial, compare_rows
+from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.service_days import find_service_day_start

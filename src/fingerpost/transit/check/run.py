@@ -11,8 +11,9 @@ import numpy as np
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, StorageUnavailable, ToolError
 from fingerpost.transit.check.check_report import CheckReport, CheckResult, FaultKind, Observation, summarize
+from fingerpost.transit.check.import_faults import compare_rows, list_import_faults
 from fingerpost.transit.check.questions import Question, draw_questions, format_point, shift
-from fingerpost.transit.check.trial import Trial, compare_rows, list_import_faults
+from fingerpost.transit.check.trial import Trial
 from fingerpost.transit.engine.timetable.timetable import Int64
 from fingerpost.transit.engine.timetable.walks import straight_line_m
 from fingerpost.transit.model.geodesy import Point
