@@ -29,8 +29,10 @@ StopTimeProperties = StopTimeUpdate.StopTimeProperties
 
 # Longer delays are treated as errors, such as a wrong date.
 MAX_DELAY_S = 12 * 3600
-# Markers for a missing delay, a missing stop id, and a stop id that is not in the feed.
-NO_DELAY, _NO_STOP, _UNKNOWN_STOP = 1 << 40, -1, -2
+# Marks a missing delay; larger than any delay or time.
+NO_DELAY = 1 << 40
+# Mark a missing stop id, and a stop id that is not in the feed.
+_NO_STOP, _UNKNOWN_STOP = -1, -2
 # Larger than any stop sequence and any row of a stop.
 _KEY_BASE = 1 << 32
 
@@ -59,7 +61,7 @@ class PlannedRides(NamedTuple):
 class StopTimeUpdates(NamedTuple):
     """The stop time updates of rides. A missing sequence is -1, a missing time 0, and a missing delay NO_DELAY.
 
-    ``changes`` are the new stop, the stated flags and the set flags of the few updates (rows) with properties.
+    ``changes`` holds the few updates with properties, keyed by row: the new stop, and the stated and the set flags.
     """
 
     ride: Int64
@@ -72,12 +74,12 @@ class StopTimeUpdates(NamedTuple):
 
     @classmethod
     def read(cls, rides: Iterable[tuple[TripUpdate, Mapping[str, int]]]) -> "StopTimeUpdates":
-        """Read the updates of each ride; its second element holds the rows of the stops in its feed."""
+        """Read the updates of each ride, given with the rows of the stops in its feed."""
         ends: list[int] = []
         values: list[int] = []
         changes: dict[int, tuple[int, int, int]] = {}
         for trip_update, stop_rows in rides:
-            # Reading the fields takes longer than all that follows, so each is read once.
+            # Reading the fields takes longer than everything that follows, so each is read once.
             for row, update in enumerate(trip_update.stop_time_update, len(values) // 7):
                 if update.HasField("stop_time_properties"):
                     new_stop_id = update.stop_time_properties.assigned_stop_id
@@ -130,17 +132,22 @@ def apply_stop_time_updates(
     is_delay = updates.times == 0
     delays_s[is_delay] = (updates.delays_s + start_offset_s[updates.ride, None])[is_delay]
     delays_s[is_delay & (updates.delays_s == NO_DELAY)] = NO_DELAY
-    is_skip, is_no_data = (updates.relationship == kind for kind in (StopTimeUpdate.SKIPPED, StopTimeUpdate.NO_DATA))
-    is_absurd = ((np.abs(delays_s) > MAX_DELAY_S) & (delays_s != NO_DELAY)).any(axis=1) & ~(is_skip | is_no_data)
+    is_skip = updates.relationship == StopTimeUpdate.SKIPPED
+    is_no_data = updates.relationship == StopTimeUpdate.NO_DATA
+    has_times = ~(is_skip | is_no_data)
+    is_absurd = ((np.abs(delays_s) > MAX_DELAY_S) & (delays_s != NO_DELAY)).any(axis=1) & has_times
     is_used = (stop_time >= 0) & ~is_absurd
     has_unused = mark_rows(len(updated), updates.ride[~is_used | (new_stop == _UNKNOWN_STOP)])
-    is_timed, is_moved = is_used & ~(is_skip | is_no_data), is_used & (new_stop >= 0)
-    stop, flags, stated_s = planned.stop.copy(), planned.flags.copy(), np.full_like(planned.times, NO_DELAY)
+    is_timed = is_used & has_times
+    stated_s = np.full_like(planned.times, NO_DELAY)
     stated_s[stop_time[is_timed]] = delays_s[is_timed]
+    is_moved = is_used & (new_stop >= 0)
+    stop = planned.stop.copy()
     stop[stop_time[is_moved]] = new_stop[is_moved]
     is_skipped, has_no_data, is_changed = (
         mark_rows(len(stop), stop_time[is_used & marks]) for marks in (is_skip, is_no_data, is_moved)
     )
+    flags = planned.flags.copy()
     for row, (_, stated_flags, set_flags) in updates.changes.items():
         if is_used[row]:
             flags[stop_time[row]] = int(flags[stop_time[row]]) & ~stated_flags | set_flags
@@ -177,12 +184,15 @@ def apply_stop_time_updates(
 
 def _propagate(planned: PlannedRides, stated_s: Int64, has_no_data: Bool, trip_delay_s: Int64) -> Int64:
     """Return the delays at all stop times, NO_DELAY if unknown."""
+    first = planned.first[:-1]
     arrival_s, departure_s = stated_s.T
     departure_s = np.where(departure_s == NO_DELAY, arrival_s, departure_s)
-    has_update, first = (departure_s != NO_DELAY) | has_no_data, planned.first[:-1]
+    has_update = (departure_s != NO_DELAY) | has_no_data
     departure_s[first] = np.where(has_update[first], departure_s[first], trip_delay_s)
     has_update[first] = True
-    departure_s = departure_s[np.maximum.accumulate(np.where(has_update, np.arange(len(has_update)), 0))]
+    last_update = np.maximum.accumulate(np.where(has_update, np.arange(len(has_update)), 0))
+    departure_s = departure_s[last_update]
+    # A train arrives with the delay with which it left the stop before.
     carried_s = np.roll(departure_s, 1)
     carried_s[first] = trip_delay_s
     carried_s = np.where(has_no_data | (carried_s == NO_DELAY), departure_s, carried_s)
@@ -207,10 +217,12 @@ def _match_stop_times(timetable: Timetable, planned: PlannedRides, updates: Stop
 
     If two updates match the same stop time, the first one is used.
     """
-    given, parents, new_stop = updates.stop, timetable.stop_parent, np.full_like(updates.stop, _NO_STOP)
+    given, parents = updates.stop, timetable.stop_parent
+    new_stop = np.full_like(given, _NO_STOP)
     new_stop[[*updates.changes]] = [stop for stop, *_ in updates.changes.values()]
     # If several stop times have the same sequence, use the first.
-    key, wanted = planned.ride * _KEY_BASE + planned.sequence, updates.ride * _KEY_BASE + updates.sequence
+    key = planned.ride * _KEY_BASE + planned.sequence
+    wanted = updates.ride * _KEY_BASE + updates.sequence
     row = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
     stop_time: Int64 = np.where(key[row] == wanted, row, -1)
     # The update may name the station, or another platform of the station.
@@ -224,7 +236,8 @@ def _match_stop_times(timetable: Timetable, planned: PlannedRides, updates: Stop
     if len(unmatched):
         stop_time, new_stop = _match_by_stop(timetable, planned, updates, unmatched, stop_time, new_stop)
     # The last value assigned to a row remains, so the updates are assigned in reverse.
-    rows, first_row = np.flatnonzero(stop_time >= 0)[::-1], np.zeros(len(key), np.int64)
+    rows = np.flatnonzero(stop_time >= 0)[::-1]
+    first_row = np.zeros(len(key), np.int64)
     first_row[stop_time[rows]] = rows
     stop_time[rows[first_row[stop_time[rows]] != rows]] = -1
     return stop_time, new_stop
@@ -243,8 +256,10 @@ def _match_by_stop(
     Return the stop times and new stops of all updates.
     """
     stop_time, new_stop = stop_time.copy(), new_stop.copy()
-    key, wanted = planned.ride * _KEY_BASE + planned.stop, updates.ride[rows] * _KEY_BASE + updates.stop[rows]
-    order, parents = np.argsort(key, kind="stable"), timetable.stop_parent
+    parents = timetable.stop_parent
+    key = planned.ride * _KEY_BASE + planned.stop
+    wanted = updates.ride[rows] * _KEY_BASE + updates.stop[rows]
+    order = np.argsort(key, kind="stable")
     low, high = (np.searchsorted(key, wanted, side, sorter=order) for side in ("left", "right"))
     is_single = high - low == 1
     stop_time[rows[is_single]] = order[low[is_single]]
