@@ -88,12 +88,21 @@ def test_a_trip_on_demand_is_left_out_and_counted(tmp_path, column):
     assert findings_of(imported) == [("trip-on-demand-unsupported", 1, "trips.txt", 3)]
 
 
+DETOURS = (
+    "trip_id,stop_id,stop_sequence,arrival_time,departure_time,start_pickup_drop_off_window\n"
+    "A-1,ALPHA,1,8:00:00,,\nA-1,,2,,,8:00:00\nA-1,GAMMA,3,,,8:05:00\nA-1,BETA,4,8:30:00,,\n"
+)
+
+
 def test_a_trip_with_detours_on_demand_serves_its_fixed_stops(tmp_path):
-    rows = "A-1,ALPHA,1,8:00:00,,\nA-1,,2,,,8:00:00\nA-1,GAMMA,3,,,8:05:00\nA-1,BETA,4,8:30:00,,\n"
-    head = "trip_id,stop_id,stop_sequence,arrival_time,departure_time,start_pickup_drop_off_window\n"
-    imported = import_text(tmp_path, {"stop_times.txt": head + rows}, "rail A | Alpha 8:00 | Beta 8:10")
+    imported = import_text(tmp_path, {"stop_times.txt": DETOURS}, "rail A | Alpha 8:00 | Beta 8:10")
 
     assert imported.timetable.stop_time_departure_s.tolist() == [28_800, 30_600]
+
+
+def test_detours_on_demand_are_reported(tmp_path):
+    imported = import_text(tmp_path, {"stop_times.txt": DETOURS}, "rail A | Alpha 8:00 | Beta 8:10")
+
     assert findings_of(imported) == [("trip-detours-unsupported", 1, "trips.txt", 2)]
 
 

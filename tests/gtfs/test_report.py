@@ -103,9 +103,9 @@ WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
         ({"routes.txt": "route_short_name,route_type\nA,3\n"}, NO_COLUMN.format("routes.txt has no column route_id")),
         (
             {"routes.txt": "route_id;route_type\nA;3\n"},
-            NO_COLUMN.format("routes.txt has no column route_id").replace(
-                "Ask the publisher for a complete feed",
-                "Check that the file is in UTF-8, and that commas separate its columns",
+            (
+                "feed: routes.txt has no column route_id, which GTFS requires. "
+                "Check that the file is in UTF-8, and that commas separate its columns"
             ),
         ),
         *(

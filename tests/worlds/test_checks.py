@@ -60,6 +60,9 @@ def find_import_codes(world, folder):
 
 def test_a_sound_feed_has_no_faults(tmp_path):
     assert find_codes(draw(), tmp_path) == set()
+
+
+def test_the_import_of_a_sound_feed_has_no_faults(tmp_path):
     assert find_import_codes(draw(), tmp_path) == set()
 
 

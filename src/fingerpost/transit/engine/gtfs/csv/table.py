@@ -55,9 +55,9 @@ class Block(NamedTuple):
 
         Integers such as 3.0 are allowed, because spreadsheets write them; 2,000 is unreadable.
         """
-        values, is_filled = self.read_decimals(column, allows_comma=False), self.is_filled(column)
+        values = self.read_decimals(column, allows_comma=False)
         is_integer = (np.rint(values) == values) & (np.abs(values) < INTEGER_LIMIT)
-        return np.where(is_integer, values, empty).astype(np.int32), is_filled & ~is_integer
+        return np.where(is_integer, values, empty).astype(np.int32), self.is_filled(column) & ~is_integer
 
     def read_times_s(self, column: int) -> Int32:
         values = np.empty(len(self.lines), np.int32)
@@ -104,12 +104,10 @@ class Table:
     def require(self, columns: Collection[str]) -> None:
         for column in columns:
             if column not in self.columns:
-                raise FeedUnusable(
-                    f"{self.feed}: {self.name} has no column {column}, which GTFS requires",
-                    hint="Ask the publisher for a complete feed"
-                    if "".join(self.columns).isidentifier()
-                    else "Check that the file is in UTF-8, and that commas separate its columns",
-                )
+                hint = "Ask the publisher for a complete feed"
+                if not all(name.isidentifier() for name in self.columns if name):
+                    hint = "Check that the file is in UTF-8, and that commas separate its columns"
+                raise FeedUnusable(f"{self.feed}: {self.name} has no column {column}, which GTFS requires", hint=hint)
 
     def read_blocks(self, *columns: str) -> Iterator[Block]:
         """Yield blocks of rows with the given columns; missing columns are empty."""
@@ -150,7 +148,8 @@ class Table:
                 data_rows = slice(skip, max(skip, rows))
                 yield size, Block(blob[used:], starts[:, data_rows], ends[:, data_rows], lines[data_rows])
                 skip = max(0, skip - rows)
-                used, size = used + row_bytes, 0
+                used += row_bytes
+                size = 0
                 # The next block completes the last row, which is then split again from the original bytes.
                 if rows < _BUFFER_ROWS:
                     break
