@@ -62,9 +62,8 @@ def join_in_seat(timetable: Timetable, instances: TripInstances, overlay: Overla
     first, following = _list_transfers(timetable, instances)
     start_s = instances.start_s
     is_valid = (instances.end_s[first] <= start_s[following]) & (start_s[first] < start_s[following])
-    is_valid &= ~_mark_skipped(overlay, instances.take(first), -1) & ~_mark_skipped(
-        overlay, instances.take(following), 0
-    )
+    is_valid &= ~_mark_skipped(overlay, instances.take(first), -1)
+    is_valid &= ~_mark_skipped(overlay, instances.take(following), 0)
     first, following = first[is_valid], following[is_valid]
     if not len(first):
         return instances, Parts.from_instances(instances)
@@ -79,6 +78,7 @@ def _make_keys(trip_departure: Int64 | Int32, day: Int32) -> Int64:
 
 
 def _mark_skipped(overlay: Overlay, instances: TripInstances, position: int) -> Bool:
+    """Mark the instances that skip the stop at a position."""
     keys = zip(instances.trip_departure.tolist(), instances.day.tolist(), strict=True)
     updates = map(overlay.rides.get, keys)
     return np.array([update is not None and update.is_skipped[position] for update in updates], np.bool_)
