@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 # WCAG 2.2, success criterion 1.4.3 (level AA), for text of any size.
 MIN_CONTRAST = 4.5
@@ -26,6 +27,7 @@ def parse_color(text: str | None) -> int:
     return NO_COLOR if match is None else int(match[1], 16)
 
 
+@lru_cache(maxsize=1024)
 def find_line_colors(color: int, text_color: int) -> LineColors | None:
     """Return the colors of a line, or None if it should have the color of its mode.
 
