@@ -6,7 +6,7 @@ import sys
 from fingerpost.apps.cli import main
 from fingerpost.net import client
 from fingerpost.net.streams import StreamBackend
-from fingerpost.net.transport import CheckedBackend, WireTransport
+from fingerpost.net.transport import CheckedBackend, WirePool
 
 HOST, PORT, CERTIFICATE = sys.argv[1:4]
 
@@ -20,13 +20,13 @@ async def resolve(host, _):
     return ["127.0.0.1"] if host == HOST else []
 
 
-def open_transport(_):
+def open_pool(_):
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.load_verify_locations(CERTIFICATE)
-    return WireTransport(CheckedBackend([HOST], resolve=resolve, inner=ThisMachine()), tls=trusting)
+    return WirePool(CheckedBackend([HOST], resolve=resolve, inner=ThisMachine()), tls=trusting)
 
 
 if __name__ == "__main__":
-    client.WireTransport = open_transport
+    client.WirePool = open_pool
     sys.argv = ["fingerpost", *sys.argv[4:]]
     main()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
-from fingerpost.net.transport import CheckedBackend, WireTransport
+from fingerpost.net.transport import CheckedBackend, WirePool
 
 HOST = "feeds.example"
 LOOPBACK = "127.0.0.1"
@@ -135,7 +135,7 @@ def new_client(*, resolve=None, private_hosts=(HOST,), time=None, inner=None, tl
     time = time or FakeTime()
     backend = CheckedBackend(private_hosts, resolve=resolve or names(), inner=inner)
     given.setdefault("limiter", Limiter(clock_ms=time.clock_ms, sleep=time.sleep))
-    return Client(transport=WireTransport(backend, tls=tls), **given)
+    return Client(pool=WirePool(backend, tls=tls), **given)
 
 
 def html(status):

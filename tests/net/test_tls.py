@@ -11,7 +11,7 @@ from fingerpost.errors import SourceUnreachable
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
 from fingerpost.net.streams import StreamBackend
-from fingerpost.net.transport import CheckedBackend, WireTransport
+from fingerpost.net.transport import CheckedBackend, WirePool
 from tests.net.local_server import HOST, LIMITS, LOOPBACK, answer, names, serving
 
 BIG = bytes(3_000_000)
@@ -55,7 +55,7 @@ def trusting(*certificates):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     for certificate in certificates:
         context.load_verify_locations(certificate)
-    return Client(transport=WireTransport(CheckedBackend({HOST}, resolve=names()), tls=context))
+    return Client(pool=WirePool(CheckedBackend({HOST}, resolve=names()), tls=context))
 
 
 async def test_the_certificate_is_checked_against_the_name(tmp_path):

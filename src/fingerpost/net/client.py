@@ -13,7 +13,7 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Collection, Mapping
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.metadata import version
@@ -21,6 +21,7 @@ from itertools import count
 from pathlib import Path
 from typing import BinaryIO, Self
 
+import httpcore2
 import httpx2
 from opentelemetry.trace import SpanKind
 
@@ -39,7 +40,14 @@ from fingerpost.net.outcomes import find_failure, may_retry
 from fingerpost.net.redaction import redact, redact_content
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, format_server
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, Download, MemoryBody, Response, Validators
-from fingerpost.net.transport import CheckedBackend, WireTransport, read_content, read_error_body, translate_wire_error
+from fingerpost.net.transport import (
+    WIRE_ERRORS,
+    CheckedBackend,
+    WirePool,
+    read_content,
+    read_error_body,
+    translate_wire_error,
+)
 from fingerpost.runtime import retry
 from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, Measurement
@@ -48,7 +56,6 @@ _log = logging.getLogger(__name__)
 
 _FIRST_ERROR_STATUS = 400
 _MAX_REDIRECTS = 5
-_parse_url = lru_cache(maxsize=64)(httpx2.URL)
 
 # Receives the number of bytes downloaded so far.
 Progress = Callable[[int], None]
@@ -80,12 +87,12 @@ class Client:
         private_hosts: Collection[str] = (),
         cache: Cache | None = None,
         environ: Mapping[str, str] = os.environ,
-        transport: httpx2.AsyncBaseTransport | None = None,
+        pool: WirePool | None = None,
     ) -> None:
         self._private_hosts = private_hosts
         self._cache = cache or Cache()
         self._limiter = limiter or Limiter()
-        self._transport = transport
+        self._pool = pool
         self._environ = environ
         user_agent = f"fingerpost/{version('fingerpost')}" + (f" ({contact})" if contact else "")
         self._headers = {"user-agent": user_agent, "accept-encoding": ACCEPT_ENCODING}
@@ -97,8 +104,8 @@ class Client:
         await self.aclose()
 
     async def aclose(self) -> None:
-        if self._transport is not None:
-            await self._transport.aclose()
+        if self._pool is not None:
+            await self._pool.aclose()
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
         """Send a request and return the response, or a cached one if the request allows it.
@@ -190,35 +197,44 @@ class Client:
         state.secrets += secrets
         limits = request.limits
         timeouts = {"connect": limits.connect_s, "read": limits.read_s, "write": limits.read_s, "pool": limits.total_s}
+        headers = {**self._headers, **{name.lower(): value for name, value in headers.items()}, **conditions}
         try:
-            sent = httpx2.Request(
-                request.method,
-                _parse_url(url),
-                headers={**self._headers, **{name.lower(): value for name, value in headers.items()}, **conditions},
-                content=request.content,
-                extensions={"timeout": timeouts},
-            )
+            wire_url, host = _parse_url(url)
+            wire_headers = [
+                (b"host", host),
+                *((name.encode("ascii"), text.encode("ascii")) for name, text in headers.items()),
+            ]
         except (httpx2.InvalidURL, UnicodeError) as error:
             raise ParameterError("The address or a header cannot be sent", {"field": "url"}) from error
-        if self._transport is None:
-            self._transport = WireTransport(CheckedBackend(self._private_hosts))
+        if self._pool is None:
+            self._pool = WirePool(CheckedBackend(self._private_hosts))
+        extensions = {"timeout": timeouts}
         try:
-            answer = await self._transport.handle_async_request(sent)
-            async with aclosing(answer):
+            async with self._pool.stream(
+                request.method, wire_url, headers=wire_headers, content=request.content, extensions=extensions
+            ) as answer:
                 head = Response(
-                    status=answer.status_code,
-                    headers=dict(answer.headers.items()),
+                    status=answer.status,
+                    headers=dict(httpx2.Headers(answer.headers).items()),
                     body=b"",
                     redacted_url=redact(request.redacted_url, state.secrets),
                     retrieved_at=clock.now(),
                 )
                 if 200 <= head.status < 300:
                     body.restart()
-                    await read_content(answer, body, limits.max_bytes)
+                    await read_content(answer, head.headers, body, limits.max_bytes)
                     return head
-                return replace(head, body=await read_error_body(answer, request))
-        except httpx2.TransportError as error:
-            raise translate_wire_error(error, sent.url.host) from error
+                return replace(head, body=await read_error_body(answer, head.headers, request))
+        except WIRE_ERRORS as error:
+            raise translate_wire_error(error, request.split().hostname or "") from error
+
+
+@lru_cache(maxsize=64)
+def _parse_url(url: str) -> tuple[httpcore2.URL, bytes]:
+    """Return the URL and the host header to send, in ASCII."""
+    parsed = httpx2.URL(url)
+    host, target = parsed.raw_host, parsed.raw_path
+    return httpcore2.URL(scheme=parsed.raw_scheme, host=host, port=parsed.port, target=target), parsed.netloc
 
 
 def _measure_request(request: Request) -> Measurement:

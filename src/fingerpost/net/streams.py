@@ -24,7 +24,7 @@ class StreamBackend(httpcore2.AsyncNetworkBackend):
         *_: Any,
         **__: Any,
     ) -> "_Stream":
-        """Connect to an address, without socket options, because ``WireTransport`` sets none."""
+        """Connect to an address, without socket options, because ``WirePool`` sets none."""
         async with _connecting(timeout):
             return (await asyncio.get_running_loop().create_connection(_Stream, host, port))[1]
 

@@ -6,12 +6,11 @@ import logging
 import socket
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 import httpcore2
-import httpx2
 
 from fingerpost import errors
 from fingerpost.errors import SourceUnreachable, advise
@@ -113,25 +112,27 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         return addresses[:_MAX_ADDRESSES]
 
 
-class WireTransport(httpx2.AsyncHTTPTransport):
+class WirePool(httpcore2.AsyncConnectionPool):
     """A connection pool over ``backend``; ``tls`` overrides the default certificates."""
 
     def __init__(self, backend: httpcore2.AsyncNetworkBackend, *, tls: ssl.SSLContext | None = None) -> None:
-        # Replace the base class's pool, which connects to any address.
-        self._pool = httpcore2.AsyncConnectionPool(
+        super().__init__(
             ssl_context=tls, max_connections=_MAX_CONNECTIONS, keepalive_expiry=_KEEPALIVE_S, network_backend=backend
         )
 
 
-def translate_wire_error(error: httpx2.TransportError, host: str) -> errors.StorageUnavailable | errors.SourceChanged:
-    if isinstance(error, httpx2.TimeoutException):
+WIRE_ERRORS = (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError)
+
+
+def translate_wire_error(error: Exception, host: str) -> errors.StorageUnavailable | errors.SourceChanged:
+    if isinstance(error, httpcore2.TimeoutException):
         return errors.SourceTimeout(f"{host} did not answer in time")
-    if isinstance(error, httpx2.NetworkError):
+    if isinstance(error, httpcore2.NetworkError):
         if _is_certificate_error(error):
             return errors.SourceUnreachable(f"The certificate of {host} was not accepted", retryable=False)
         return errors.SourceUnreachable(f"{host} could not be reached, or closed the connection")
     text = str(error).lower()
-    if isinstance(error, httpx2.RemoteProtocolError) and ("closed connection" in text or "disconnected" in text):
+    if isinstance(error, httpcore2.RemoteProtocolError) and ("closed connection" in text or "disconnected" in text):
         return errors.SourceUnreachable(f"{host} closed the connection before its response was complete")
     # The error is retryable, because the data may be the rest of a response that exceeded its declared length.
     return errors.SourceChanged(f"{host} returned something that is not HTTP", retryable=True)
@@ -145,14 +146,14 @@ def _is_certificate_error(error: BaseException | None) -> bool:
     return False
 
 
-async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> None:
+async def read_content(answer: httpcore2.Response, headers: Mapping[str, str], body: Body, max_bytes: int) -> None:
     """Read and decompress content; raise SourceFailed if it exceeds ``max_bytes``, compressed or decompressed."""
-    content_length = answer.headers.get("content-length", "")
+    content_length = headers.get("content-length", "")
     if content_length.isdigit() and int(content_length) > max_bytes:
         raise _new_too_large_error(max_bytes)
-    decompression = Decompression(answer.headers.get("content-encoding", ""))
+    decompression = Decompression(headers.get("content-encoding", ""))
     wire_bytes = content_bytes = 0
-    async for wire in answer.aiter_raw():
+    async for wire in answer.aiter_stream():
         wire_bytes += len(wire)
         for chunk in decompression.feed(wire):
             content_bytes += len(chunk)
@@ -162,14 +163,14 @@ async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> N
     decompression.end()
 
 
-async def read_error_body(answer: httpx2.Response, request: Request) -> bytes:
+async def read_error_body(answer: httpcore2.Response, headers: Mapping[str, str], request: Request) -> bytes:
     """Read an error response's body; if reading fails, raise for an accepted status, else return what was read."""
-    status, body = answer.status_code, MemoryBody()
+    status, body = answer.status, MemoryBody()
     if status in request.accept:
-        await read_content(answer, body, request.limits.max_bytes)
+        await read_content(answer, headers, body, request.limits.max_bytes)
     elif status != NOT_MODIFIED and status not in REDIRECTS:
-        with suppress(errors.ToolError, httpx2.TransportError):
-            await read_content(answer, body, min(_MAX_ERROR_BODY_BYTES, request.limits.max_bytes))
+        with suppress(errors.ToolError, *WIRE_ERRORS):
+            await read_content(answer, headers, body, min(_MAX_ERROR_BODY_BYTES, request.limits.max_bytes))
     return body.content()
 
 
