@@ -134,6 +134,14 @@ async def test_more_bytes_than_announced_are_not_content():
     assert (first.body, second.body, server.connections) == (b"hello", b"hello", 2)
 
 
+async def test_a_second_response_in_one_packet_is_not_the_answer_to_the_next_request():
+    async with serving(OK + answer(body=b"of another"), answer(body=b"own")) as server, new_client() as client:
+        await client.fetch(asking(server))
+        second = await client.fetch(asking(server))
+
+    assert second.body == b"own"
+
+
 async def pour(writer):
     writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
     while True:

@@ -110,7 +110,12 @@ class _Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         await asyncio.sleep(0)
 
     def get_extra_info(self, info: str) -> Any:
-        """Return whether a server has sent something or closed the connection; httpcore asks before each request."""
+        """Return whether what was written is sent, or whether a server has sent something or closed the connection.
+
+        httpcore asks before each request whether the connection is readable.
+        """
+        if info == "has_sent":
+            return not self._unsent
         if info != "is_readable":
             return None
         # A TLS connection that was reset has no socket before it reports its end.

@@ -120,6 +120,14 @@ class WirePool(httpcore2.AsyncConnectionPool):
             ssl_context=tls, max_connections=_MAX_CONNECTIONS, keepalive_expiry=_KEEPALIVE_S, network_backend=backend
         )
 
+    async def handle_async_request(self, request: httpcore2.Request) -> httpcore2.Response:
+        """Send a request on a connection without unread bytes, which httpcore would read as the response."""
+        while True:
+            response = await super().handle_async_request(request)
+            if response.extensions["network_stream"].get_extra_info("has_sent"):
+                return response
+            await response.aclose()
+
 
 WIRE_ERRORS = (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError)
 
