@@ -2,6 +2,7 @@
 
 import pytest
 
+from fingerpost.transit.engine.timetable.footpaths import use_step_free_footpaths
 from fingerpost.transit.engine.timetable.walks import CHANGE_SLACK_S, STRAIGHT_SLACK_S
 from tests.gtfs.importing import import_text
 
@@ -65,3 +66,31 @@ def test_a_transfer_time_overrides_the_pathways(tmp_path):
     transfers = "from_stop_id,to_stop_id,transfer_type,min_transfer_time\nP1,P2,2,45\n"
 
     assert there_and_back(tmp_path, "P1,P2,1,1,300,", transfers=transfers) == (45, 300 + CHANGE_SLACK_S)
+
+
+def test_a_transfer_without_a_time_leaves_it_to_the_pathways(tmp_path):
+    transfers = "from_stop_id,to_stop_id,transfer_type\nP1,P2,0\nP2,P1,1\n"
+
+    assert there_and_back(tmp_path, "P1,P2,1,1,300,", transfers=transfers) == (420, 300)
+
+
+STAIRS, LIFT = "P1,P2,2,1,60,", "P1,P2,5,1,300,"
+
+
+@pytest.mark.parametrize(
+    ("ways", "rule", "seconds"),
+    [
+        ([STAIRS], "", None),
+        (["P1,P2,2,1,,20"], "", None),
+        ([STAIRS, LIFT], "", 420),
+        # A minimum time is that of typical riders.
+        ([STAIRS], "P1,P2,2,60\n", None),
+        ([STAIRS, LIFT], "P1,P2,2,60\n", 300),
+        ([STAIRS, LIFT], "P1,P2,2,600\n", 600),
+    ],
+)
+def test_a_step_free_transfer_never_takes_stairs(tmp_path, ways, rule, seconds):
+    transfers = f"from_stop_id,to_stop_id,transfer_type,min_transfer_time\n{rule}"
+    table = import_text(tmp_path, tables_of(ways, transfers=transfers)).timetable
+
+    assert foot_s(use_step_free_footpaths(table), "P1", "P2") == seconds

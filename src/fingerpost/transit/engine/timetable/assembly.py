@@ -8,7 +8,7 @@ import numpy as np
 
 from fingerpost.transit.engine.timetable.columns import NO_INT32, TextColumn, list_starts, mark_rows, take_rows
 from fingerpost.transit.engine.timetable.draft import ServiceRow, SpecificTransferColumns, TimetableDraft
-from fingerpost.transit.engine.timetable.footpaths import build_footpaths, compute_transfer_times
+from fingerpost.transit.engine.timetable.footpaths import StationChanges, build_footpaths, compute_transfer_times
 from fingerpost.transit.engine.timetable.station_ways import find_change_s, list_changes
 from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
 from fingerpost.transit.engine.timetable.timetable import (
@@ -67,7 +67,6 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = straight_line_walks)
         in_seat_from=draft.in_seat.from_departure,
         in_seat_to=draft.in_seat.to_departure,
         in_seat_days_later=draft.in_seat.days_later,
-        **_pack_specific_transfers(draft.specific_transfers, walks.usual, parents),
         **_prefix("shape_", draft.shapes),
         pathways=draft.pathways,
     )
@@ -110,21 +109,27 @@ def _mark_served(types: frozenset[int], route_type: Int16, trips: dict[str, Any]
 def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlaces) -> dict[str, Any]:
     transfers, stations = draft.transfers, (places.kinds, places.parents)
     begin, end, indoor_s = list_changes(places)
-    paths, change_s = build_footpaths(walks.usual, *stations, transfers, (begin, end, indoor_s))
-    columns: dict[str, Any] = {
+    is_timed = indoor_s >= 0
+    indoor = begin[is_timed], end[is_timed], indoor_s[is_timed]
+    paths, change_s = build_footpaths(walks.usual, *stations, transfers, indoor)
+    step_free_paths = Footpaths()
+    if walks.step_free is not None or len(begin):
+        indoor_step_free = begin, end, find_change_s(places, begin, end, step_free=True)
+        step_free_walks = walks.step_free or walks.usual
+        step_free_paths, _ = build_footpaths(step_free_walks, *stations, transfers, indoor_step_free, step_free=True)
+    return {
         "footpaths": paths,
         "transfer_from": transfers.from_stop,
         "transfer_to": transfers.to_stop,
         "change_s": change_s,
-        "step_free_footpaths": Footpaths(),
+        "step_free_footpaths": step_free_paths,
+        **_pack_specific_transfers(draft.specific_transfers, walks.usual, places.parents, indoor),
     }
-    if walks.step_free is not None:
-        indoor = begin, end, find_change_s(places, begin, end, step_free=True)
-        columns["step_free_footpaths"], _ = build_footpaths(walks.step_free, *stations, transfers, indoor)
-    return columns
 
 
-def _pack_specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
+def _pack_specific_transfers(
+    rules: SpecificTransferColumns, walks: Walks, parents: Int32, pathways: StationChanges
+) -> dict[str, Any]:
     """Return the rules in ascending order of specificity (GTFS, transfers.txt), because the last match applies.
 
     Rules for two trips are most specific, then those for a trip and a route, one trip, two routes, and one route.
@@ -132,7 +137,7 @@ def _pack_specific_transfers(rules: SpecificTransferColumns, walks: Walks, paren
     trips = (rules.from_trip >= 0).astype(np.int8) + (rules.to_trip >= 0)
     routes = (rules.from_route >= 0).astype(np.int8) + (rules.to_route >= 0)
     specific = take_rows(rules, np.lexsort((routes, trips)))
-    seconds, metres, _ = compute_transfer_times(walks, parents, specific)
+    seconds, metres, _ = compute_transfer_times(walks, parents, specific, pathways)
     sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")
     return {f"specific_transfer_{side}": getattr(specific, side) for side in sides} | {
         "specific_transfer_s": seconds,

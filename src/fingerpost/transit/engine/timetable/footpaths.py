@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.columns import join_rows, list_starts, take_rows
+from fingerpost.transit.engine.timetable.columns import NO_INT32, join_rows, list_starts, take_rows
 from fingerpost.transit.engine.timetable.draft import SpecificTransferColumns, TransferColumns
 from fingerpost.transit.engine.timetable.station_ways import find_change_s, get_places
 from fingerpost.transit.engine.timetable.timetable import (
@@ -68,14 +68,35 @@ class _PathColumns(NamedTuple):
         return take_rows(self, ~self.mark_common(other_paths, count))
 
 
+StationChanges = tuple[Int32, Int32, Int32]
+"""Changes along pathways: (from, to, seconds) in ascending order; -1 means impossible."""
+
+
 def compute_transfer_times(
-    walks: Walks, parents: Int32, rules: TransferColumns | SpecificTransferColumns
+    walks: Walks,
+    parents: Int32,
+    rules: TransferColumns | SpecificTransferColumns,
+    pathways: StationChanges,
+    *,
+    step_free: bool = False,
 ) -> tuple[Int32, Int32, Int32]:
-    """Return each rule's transfer time (-1: forbidden), distance in metres and walking time; times are in seconds."""
-    links = walks.measure(rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64))
-    transfer_s = links.seconds + np.where(rules.type == TIMED, 0, links.find_slack_s(parents))
-    transfer_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, transfer_s)
-    return np.where(rules.type == FORBIDDEN, -1, transfer_s).astype(np.int32), links.metres, links.seconds
+    """Return each rule's transfer time (-1: forbidden), distance in metres and walking time; times are in seconds.
+
+    Pathways override walks. A minimum time overrides pathways, unless ``step_free`` pathways take longer, because
+    minimum times are those of typical riders.
+    """
+    begin, end = rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64)
+    links, count = walks.measure(begin, end), len(parents)
+    # The last row, which no pair matches, is for pairs after all pathways.
+    indoor = np.append(pathways[0].astype(np.int64) * count + pathways[1], np.iinfo(np.int64).max)
+    row = np.searchsorted(indoor, begin * count + end)
+    is_indoor = indoor[row] == begin * count + end
+    walk_s = np.where(is_indoor, np.append(pathways[2], 0)[row], links.seconds).astype(np.int32)
+    transfer_s = walk_s + np.where(rules.type == TIMED, 0, links.find_slack_s(parents))
+    least_s = np.where(is_indoor & step_free, np.maximum(rules.min_s, walk_s), rules.min_s)
+    transfer_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), least_s, transfer_s)
+    is_impossible = (rules.type == FORBIDDEN) | (walk_s < 0)
+    return np.where(is_impossible, -1, transfer_s).astype(np.int32), links.metres, walk_s
 
 
 def build_footpaths(
@@ -83,18 +104,20 @@ def build_footpaths(
     kinds: Int8,
     parents: Int32,
     rules: TransferColumns,
-    pathways: tuple[Int32, Int32, Int32] | None = None,
+    pathways: StationChanges = (NO_INT32, NO_INT32, NO_INT32),
+    *,
+    step_free: bool = False,
 ) -> tuple[Footpaths, Int32]:
     """Build footpaths: walks between nearby stops, overridden by the transfer rules of feeds.
 
-    Return the footpaths, and the transfer time at each stop, in seconds. ``pathways`` holds (from, to, seconds) in
-    stations; -1 means impossible. A recommended transfer (type 0) takes the walking time plus slack. A timed transfer
-    (1) takes only the walking time, because the connecting trip waits. A minimum time (2) is used as given. A forbidden
-    transfer (3) removes the link. If several rules match the same ordered pair, the last one applies.
+    Return the footpaths, and the transfer time at each stop, in seconds. A recommended transfer (type 0) takes the
+    walking time plus slack. A timed transfer (1) takes only the walking time, because the connecting trip waits. A
+    minimum time (2) is used as given (see ``compute_transfer_times``). A forbidden transfer (3) removes the link. If
+    several rules match the same ordered pair, the last one applies.
     """
     count = len(kinds)
     links = _list_walks(walks, np.flatnonzero(kinds == STOP), parents)
-    if pathways is not None and len(pathways[0]):
+    if len(pathways[0]):
         ways = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
         transfer_s = pathways[2] + np.int32(CHANGE_SLACK_S)
         station_paths = _PathColumns(ways.begin, ways.end, transfer_s, ways.metres, pathways[2])
@@ -104,13 +127,13 @@ def build_footpaths(
         pairs = rules.from_stop.astype(np.int64) * count + rules.to_stop
         last = len(pairs) - 1 - np.unique(pairs[::-1], return_index=True)[1]
         rules = take_rows(rules, last)
-        transfer_s, metres, walk_s = compute_transfer_times(walks, parents, rules)
+        transfer_s, metres, walk_s = compute_transfer_times(walks, parents, rules, pathways, step_free=step_free)
         begin, end = rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64)
         is_same_stop = begin == end
         change_s[begin[is_same_stop]] = transfer_s[is_same_stop]
         rule_paths = _PathColumns(begin, end, transfer_s, metres, walk_s)
         links = links.drop_common(take_rows(rule_paths, ~is_same_stop), count)
-        links = join_rows(links, take_rows(rule_paths, ~is_same_stop & (rules.type != FORBIDDEN)))
+        links = join_rows(links, take_rows(rule_paths, ~is_same_stop & (transfer_s >= 0)))
     return _build_table(links, count), change_s
 
 

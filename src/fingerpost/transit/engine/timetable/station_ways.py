@@ -92,10 +92,8 @@ def list_ways(
     return outgoing, incoming
 
 
-def find_quickest_s(
-    ways: Mapping[int, Sequence[tuple[int, float]]], begin: int, max_s: float = math.inf
-) -> dict[int, float]:
-    """Return the seconds to every place within ``max_s`` (Dijkstra); NaN if every way there has an unknown time."""
+def find_quickest_s(ways: Mapping[int, Sequence[tuple[int, float]]], begin: int) -> dict[int, float]:
+    """Return the seconds to every place that can be reached (Dijkstra); NaN if every way has an unknown time."""
     settled: dict[int, float] = {}
     queue = [(0.0, begin)]
     while queue:
@@ -106,7 +104,7 @@ def find_quickest_s(
         for end, seconds in ways.get(place, ()):
             # Ways whose times are all known are preferred.
             reached_s = elapsed_s + (math.inf if math.isnan(seconds) else seconds)
-            if end not in settled and reached_s <= max_s:
+            if end not in settled:
                 heapq.heappush(queue, (reached_s, end))
     return {place: math.nan if math.isinf(elapsed_s) else elapsed_s for place, elapsed_s in settled.items()}
 
@@ -130,23 +128,27 @@ def find_station_walk_m(places: StationPlaces, begin: int, end: int) -> int:
     return math.ceil(float(straight_m[0]) * DETOUR_FACTOR)
 
 
-# The maximum duration of a change along pathways.
+# The maximum duration of a change along pathways, unless it must be step-free.
 _MAX_CHANGE_S = 1800.0
 
 
 def list_changes(places: StationPlaces) -> tuple[Int32, Int32, Int32]:
     """Return the pairs of platforms (rows) that pathways connect, and the seconds from the first to the second.
 
-    Ways through gates are excluded, because the next ride could require another ticket.
+    The seconds are -1 if they are unknown or more than half an hour. Ways through gates are excluded, because the next
+    ride could require another ticket.
     """
     outgoing, _ = list_ways(places, gates=False)
     changes: list[tuple[int, int, int]] = []
     for _, platforms in list_stations(places):
         for begin in outgoing.keys() & platforms:
-            reached_s = find_quickest_s(outgoing, begin, _MAX_CHANGE_S)
-            changes += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
-    begins, ends, seconds = np.array(changes, np.int32).reshape(-1, 3).T
-    return begins, ends, seconds
+            changes += [
+                (begin, end, round(seconds) if seconds <= _MAX_CHANGE_S else -1)
+                for end, seconds in find_quickest_s(outgoing, begin).items()
+                if end != begin and end in platforms
+            ]
+    begins, ends, durations_s = np.array(sorted(changes), np.int32).reshape(-1, 3).T
+    return begins, ends, durations_s
 
 
 def find_change_s(
