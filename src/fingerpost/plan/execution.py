@@ -7,7 +7,7 @@ import asyncio
 import logging
 import random
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -70,9 +70,9 @@ class Execution:
     def wake(self) -> None:
         self._wake_event.set()
 
-    async def _read_signals(self) -> None:
-        """Read new signals; if a step has two decisions, the first counts."""
-        for signal in await self.journal.list_signals(self.run.run_id, self.last_signal):
+    def _apply_signals(self, signals: Iterable[Signal]) -> None:
+        """Apply new signals; if a step has two decisions, the first counts."""
+        for signal in signals:
             self.last_signal = max(self.last_signal, signal.seq)
             if signal.verb == "cancel":
                 self._is_cancelled = True
@@ -81,7 +81,7 @@ class Execution:
 
     async def execute(self) -> RunState:
         """Execute until the run ends or waits, and return its state; raise JournalFailed if a write fails."""
-        await self._read_signals()
+        self._apply_signals(self.run.signals)
         self._append_event("run_resumed" if self.run.last_seq else "run_started")
         if self.run.state != "running":
             await self.journal.record(self.run.run_id, None, [], "running", now())
@@ -136,7 +136,7 @@ class Execution:
                     await self._wake_event.wait()
             self._wake_event.clear()
             try:
-                await self._read_signals()
+                self._apply_signals(await self.journal.list_signals(self.run.run_id, self.last_signal))
             except StorageUnavailable as error:
                 # The next read may succeed; only a failed write of a record ends the run.
                 _log.warning("run=%s: its signals cannot be read: %s", self.run.run_id, error.message)

@@ -74,6 +74,7 @@ _LIST_RUNS = """
 """
 _LIST_EVENTS = "SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s ORDER BY seq"
 _EVENT = "SELECT kind, data FROM plan_event WHERE run_id = %s AND seq = %s"
+_LIST_SIGNALS = "SELECT seq, verb, step_id, value FROM plan_signal WHERE run_id = %s AND seq > %s ORDER BY seq"
 _CHANGE_PLAN = """
     UPDATE plan_run SET plan = %s, goal = %s, step_count = %s, state = 'running', ended_at = NULL,
     replans = replans + 1 WHERE id = %s
@@ -295,9 +296,7 @@ class Journal(ABC):
         await self._transact(lambda connection: connection.execute(query, (run_id, verb, step_id, encode(value))))
 
     async def list_signals(self, run_id: str, after: int) -> list[Signal]:
-        query = "SELECT seq, verb, step_id, value FROM plan_signal WHERE run_id = %s AND seq > %s ORDER BY seq"
-        rows = await self._select(query, run_id, after)
-        return [Signal(seq, verb, step_id, json.loads(value)) for seq, verb, step_id, value in rows]
+        return await self._read(lambda connection: _read_signals(connection, run_id, after))
 
     def record(
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
@@ -353,7 +352,13 @@ def _read_run(connection: Any, run_id: str) -> RunRecord | None:
         initial_memory=InitialMemory(values=stored_memory.get("values", {}), paths=stored_memory.get("paths", {})),
         steps={step.step_id: step._replace(note=step.note and json.loads(step.note)) for step in records},
         last_seq=last_seq or 0,
+        signals=_read_signals(connection, run_id),
     )
+
+
+def _read_signals(connection: Any, run_id: str, after: int = 0) -> list[Signal]:
+    rows = connection.execute(_LIST_SIGNALS, (run_id, after)).fetchall()
+    return [Signal(seq, verb, step_id, json.loads(value)) for seq, verb, step_id, value in rows]
 
 
 def _summarize_plan(plan_json: str) -> tuple[str, int]:

@@ -1,7 +1,7 @@
 """Records of plan runs as stored in journals, and reading and writing plans as JSON."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, NotRequired
 
@@ -71,7 +71,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """``plan_json`` is the current plan, and ``replans`` is the number of plan changes."""
+    """``plan_json`` is the current plan, ``replans`` the number of plan changes, and ``signals`` all signals so far."""
 
     run_id: str
     user: str | None
@@ -84,6 +84,7 @@ class RunRecord:
     replans: int
     steps: Mapping[int, StepRecord]
     last_seq: int
+    signals: Sequence[Signal]
 
     @property
     def finished(self) -> frozenset[int]:

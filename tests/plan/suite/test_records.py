@@ -43,6 +43,7 @@ async def test_what_was_recorded_is_found_by_whoever_opens_the_place_anew(journa
         replans=0,
         steps={1: done, 2: failed},
         last_seq=3,
+        signals=[],
     )
     assert await anew.list_events(run_id) == [*before, last]
 
