@@ -11,7 +11,7 @@ from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.journal import GroupCommit
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.records import read_plan
+from fingerpost.plan.records import JournalFailed, read_plan
 from fingerpost.plan.view import describe_run
 from tests.plan.drawing import ended, failure, human, plan, ref, run_plan_over, step
 
@@ -60,10 +60,30 @@ async def test_a_signal_in_the_moment_in_which_the_run_stops_is_not_lost(
             await runs.journal.signal(run_id, *signal)
         await record(run_id, step, events, new_state, at)
 
-    monkeypatch.setattr(runs.journal, "record", signal_and_record)
+    monkeypatch.setattr(runs.journal, "record", lambda *args: asyncio.ensure_future(signal_and_record(*args)))
 
     assert (await ended(runs, plan(*steps)))[0] == state
     assert len(recorder.calls) == 1
+
+
+async def test_a_cancelled_run_is_not_completed_if_its_last_record_cannot_be_written(runs, recorder, monkeypatch):
+    written, is_recorded = asyncio.get_running_loop().create_future(), asyncio.Event()
+
+    def record(*_args):
+        is_recorded.set()
+        return written
+
+    run_id = await runs.create(plan(step(1)), user="ann")
+    monkeypatch.setattr(runs.journal, "record", record)
+    runs.start(run_id)
+    await is_recorded.wait()
+    await runs.cancel(run_id, "ann")
+    await asyncio.wait([runs._executions[run_id]._end])
+    written.set_exception(JournalFailed("the disk is full"))
+
+    with pytest.raises(JournalFailed):
+        await runs.wait(run_id, 20)
+    assert (await runs.get(run_id, "ann")).state == "running"
 
 
 async def test_a_failed_run_is_resumed_where_it_failed(runs, recorder):

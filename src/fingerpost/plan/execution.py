@@ -7,7 +7,7 @@ import asyncio
 import logging
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -24,7 +24,7 @@ from fingerpost.plan.conditions import ConditionFailed, is_true
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState, now
+from fingerpost.plan.records import Event, RunRecord, RunState, Signal, StepRecord, StepState, now
 from fingerpost.plan.references import fill
 from fingerpost.plan.responses import build_failure, check_response, explain_unresolved_path, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan
@@ -54,7 +54,10 @@ class Execution:
     _waiting: set[int] = field(default_factory=set)
     _decisions: dict[int, Signal] = field(default_factory=dict)
     _wake_event: asyncio.Event = field(default_factory=asyncio.Event)
+    # The steps that have started and are not recorded yet.
     _running: dict[int, "asyncio.Task[None]"] = field(default_factory=dict)
+    # The steps of each of the journal's commits that this run waits for.
+    _recording: dict["asyncio.Future[None]", list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._seq = self.run.last_seq
@@ -86,8 +89,7 @@ class Execution:
         if self.run.state != "running":
             await self.journal.record(self.run.run_id, None, [], "running", now())
         has_unfinished = bool(self._unfinished)
-        listener = asyncio.create_task(self._listen())
-        listener.add_done_callback(self._end_on_error)
+        listener = asyncio.create_task(self._guard(self._listen))
         try:
             self._start_steps()
             await self._end
@@ -95,6 +97,8 @@ class Execution:
             for unfinished in (*self._running.values(), listener):
                 unfinished.cancel()
             await asyncio.wait([*self._running.values(), listener])
+        # If the run was cancelled, records of its steps may still wait for the disk, or may have failed.
+        await asyncio.gather(*map(asyncio.shield, self._recording))
         if has_unfinished and not self._unfinished:
             return "completed"
         state: RunState = "cancelled" if self._is_cancelled else "waiting" if self._waiting else "failed"
@@ -116,15 +120,19 @@ class Execution:
         slots = 0 if self._is_cancelled else self.limits.steps_at_once - len(self._running)
         for number in startable[:slots]:
             del self._blockers[number]
-            self._running[number] = asyncio.create_task(self._execute_step(self.valid.steps[number]))
-            self._running[number].add_done_callback(self._end_on_error)
+            self._running[number] = asyncio.create_task(self._guard(self._execute_step, self.valid.steps[number]))
         if self._is_cancelled or not self._running:
             self._end.set_result(None)
 
-    def _end_on_error(self, task: "asyncio.Task[None]") -> None:
-        if task.cancelled():
-            self._end.cancel()
-        elif (error := task.exception()) is not None and not self._end.done():
+    async def _guard(self, work: Callable[..., Awaitable[None]], *arguments: ReadyStep) -> None:
+        """Do a part of the execution, and end the execution if that part fails."""
+        try:
+            await work(*arguments)
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001  (the execution raises it)
+            self._end_with(error)
+
+    def _end_with(self, error: BaseException) -> None:
+        if not self._end.done():
             self._end.set_exception(error)
 
     async def _listen(self) -> None:
@@ -153,32 +161,38 @@ class Execution:
         self.journal.append_event(self.run.run_id, self._new_event(kind, number, **data))
 
     async def _execute_step(self, ready: ReadyStep) -> None:
-        """Execute a step, and start the steps that can start after it."""
-        number = ready.step.step_id
         try:
-            is_done = await (self._decide(ready) if ready.step.agent == HUMAN else self._call(ready))
-        except JournalFailed:
-            raise
+            if ready.step.agent == HUMAN:
+                self._decide(ready)
+            elif ready.step.done_check is None or not await self._skip(ready):
+                self._record(ready, *await self._call(ready))
         except (Exception, asyncio.CancelledError) as error:
             # An exception in a tool fails only its step. A cancellation of this task means that the run ended.
-            if self._running[number].cancelling():
+            if self._running[ready.step.step_id].cancelling():
                 raise
-            is_done = await self._fail(ready, error)
-        if is_done:
-            for blockers in self._blockers.values():
-                blockers.discard(number)
-        del self._running[number]
+            self._fail(ready, error)
+
+    def _finish_steps(self, recorded: "asyncio.Future[None]") -> None:
+        """Start the steps that can start after the steps of a commit."""
+        if (error := recorded.exception()) is not None:
+            # The failed commit remains in the list, because the execution may have ended for another reason.
+            self._end_with(error)
+            return
+        numbers = self._recording.pop(recorded)
+        done = set(numbers) - self._unfinished
+        for blockers in self._blockers.values():
+            blockers -= done
+        for number in numbers:
+            del self._running[number]
         self._start_steps()
 
-    async def _call(self, ready: ReadyStep) -> bool:
-        step = ready.step
-        if step.done_check is not None and await self._skip(ready):
-            return True
-        self._append_event("step_started", step.step_id)
-        name = ready.performer
+    async def _call(self, ready: ReadyStep) -> tuple[dict[str, Any], int]:
+        """Return the step's response, and the number of attempts."""
+        number, name = ready.step.step_id, ready.performer
+        self._append_event("step_started", number)
         run_attributes: dict[str, Attribute] = {
             "fingerpost.plan.run_id": self.run.run_id,
-            "fingerpost.plan.step_id": step.step_id,
+            "fingerpost.plan.step_id": number,
         }
         with Measurement("plan step", {TOOL: name}, PLAN_STEP_DURATION, span_attributes=run_attributes) as operation:
             try:
@@ -187,7 +201,7 @@ class Execution:
                 response, attempts = build_failure(name, name, {}, error), 0
             if not response["success"]:
                 operation.fail(str(response.get("error_code", "failed")))
-        return await self._record(ready, response, attempts)
+        return response, attempts
 
     async def _execute_attempts(self, ready: ReadyStep) -> tuple[dict[str, Any], int]:
         """Execute a step with retries; return its response and the number of attempts."""
@@ -288,24 +302,23 @@ class Execution:
         if not is_done:
             return False
         reason = "its value is present and done_check is true" if is_present else "done_check is true"
-        await self._write(ready, "skipped", encode(response) if is_present else None, reason, reason=reason)
+        self._write(ready, "skipped", encode(response) if is_present else None, reason, reason=reason)
         return True
 
-    async def _record(self, ready: ReadyStep, response: dict[str, Any], attempts: int = 1) -> bool:
+    def _record(self, ready: ReadyStep, response: dict[str, Any], attempts: int = 1) -> None:
         output, note = encode(response), find_failure(response)
         if note is None and self._memory.bytes + len(output) > self.limits.memory_bytes:
             note = f"The run's memory is full: its limit is {self.limits.memory_bytes:,} bytes"
             name, query_type = str(response["output_key"]), str(response["query_type"])
             output = encode(failure_response(name, query_type, {}, note, additional_data={"retryable": False}))
         if note is not None:
-            await self._write(ready, "failed", output, note, attempts=attempts, error=note[:1000])
-            return False
+            self._write(ready, "failed", output, note, attempts=attempts, error=note[:1000])
+            return
         if (reason := explain_unresolved_path(response, ready.step.output_path)) is not None:
             self._append_event("value_missing", ready.step.step_id, reason=reason)
-        await self._write(ready, "completed", output, None, attempts=attempts)
-        return True
+        self._write(ready, "completed", output, None, attempts=attempts)
 
-    async def _write(
+    def _write(
         self, ready: ReadyStep, state: StepState, output: str | None, note: str | None, attempts: int = 0, **data: Any
     ) -> None:
         """Record a step's state and an event with ``data``; after the last step, also record the run's completion."""
@@ -322,17 +335,24 @@ class Execution:
                 run_state = "completed"
                 events.append(self._new_event("run_completed"))
         step = StepRecord(number, state, output, note, attempts, events[0].at)
-        await self.journal.record(self.run.run_id, step, events, run_state, step.at)
+        recorded = self.journal.record(self.run.run_id, step, events, run_state, step.at)
+        if recorded not in self._recording:
+            self._recording[recorded] = []
+            recorded.add_done_callback(self._finish_steps)
+        self._recording[recorded].append(number)
 
-    async def _decide(self, ready: ReadyStep) -> bool:
+    def _decide(self, ready: ReadyStep) -> None:
         number = ready.step.step_id
         decision = self._decisions.get(number)
         if decision is None:
             record = self.run.steps.get(number)
             self._waiting.add(number)
             if record is None or record.state != "waiting":
-                await self._write(ready, "waiting", None, "waiting for a person")
-            return False
+                self._write(ready, "waiting", None, "waiting for a person")
+            else:
+                del self._running[number]
+                self._start_steps()
+            return
         detail = decision.value or {}
         is_approved, note = decision.verb == "approve", detail.get("note")
         data = {"approved": is_approved, "note": note, "value": detail.get("value")}
@@ -347,13 +367,13 @@ class Execution:
             else:
                 reason = f"A person rejected the step{f': {note}' if note else ''}"
                 response = failure_response(HUMAN, "approval", arguments, reason, "error", {"data": data})
-        return await self._record(ready, response)
+        self._record(ready, response)
 
-    async def _fail(self, ready: ReadyStep, error: BaseException) -> bool:
+    def _fail(self, ready: ReadyStep, error: BaseException) -> None:
         name = ready.performer
         correlation_id = new_correlation_id(self.run.user, name, ready.step.parameters)
         names = (self.run.run_id, ready.step.step_id, name, correlation_id)
         _log.error("run=%s step=%s tool=%s correlationId=%s failed", *names, exc_info=error)
         source = "fingerpost" if name == THINKING else name
         detail = error if isinstance(error, BrokenContract) else new_internal_error(correlation_id, source)
-        return await self._record(ready, build_failure(name, name, {}, detail))
+        self._record(ready, build_failure(name, name, {}, detail))

@@ -9,7 +9,7 @@ import logging
 import uuid
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
@@ -44,7 +44,6 @@ Row = tuple[Any, ...]
 """A statement's parameters; the last one is the run's id."""
 
 _R = TypeVar("_R")
-_Waiter = tuple[str, "asyncio.Future[None]"]
 
 _PUT_STEP = """
     INSERT INTO plan_step (step_id, state, output, note, attempts, at, run_id) VALUES (%s, %s, %s, %s, %s, %s, %s)
@@ -102,23 +101,27 @@ class GroupCommit:
     def __init__(self, session: JournalSession) -> None:
         self.loop = asyncio.get_running_loop()
         self._session = session
-        # The next transaction: its rows by statement, and the runs that wait for it.
+        # The next transaction: its rows by statement, and the futures of the runs that wait for it.
         self._rows: defaultdict[str, list[Row]] = defaultdict(list)
-        self._waiters: list[_Waiter] = []
+        self._waiters: dict[str, asyncio.Future[None]] = {}
         self._is_busy = False
         self._timer: asyncio.TimerHandle | None = None
         self.is_closed = False
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fingerpost-journal")
 
     def put(self, run_id: str, rows: Iterable[tuple[str, Row]]) -> "asyncio.Future[None]":
-        """Add statements and their rows to the next transaction; the future completes once the rows are on disk."""
+        """Add statements and their rows to the next transaction; the future completes once the rows are on disk.
+
+        All rows of a run in one transaction have the same future.
+        """
         for statement, row in rows:
             self._rows[statement].append(row)
-        waiter = self.loop.create_future()
-        self._waiters.append((run_id, waiter))
-        if len(self._waiters) == 1:
+        if not self._waiters:
             # Defer the commit, so that other records from the same loop iteration share it.
             self.loop.call_soon(self._commit_batch)
+        waiter = self._waiters.get(run_id)
+        if waiter is None or waiter.done():
+            waiter = self._waiters[run_id] = self.loop.create_future()
         return waiter
 
     def append(self, statement: str, row: Row) -> None:
@@ -168,9 +171,9 @@ class GroupCommit:
     def _submit_batch(self) -> None:
         commit = partial(self._session.transact, partial(self._write, self._rows), is_write=True)
         self._thread.submit(commit).add_done_callback(partial(self._finish_soon, self._waiters))
-        self._rows, self._waiters, self._is_busy = defaultdict(list), [], True
+        self._rows, self._waiters, self._is_busy = defaultdict(list), {}, True
 
-    def _finish_soon(self, waiters: list[_Waiter], future: "Future[Collection[str]]") -> None:
+    def _finish_soon(self, waiters: "dict[str, asyncio.Future[None]]", future: "Future[Collection[str]]") -> None:
         """Finish a batch on the event loop; the writer's thread calls this."""
         if not self.loop.is_closed():
             self.loop.call_soon_threadsafe(self._finish, waiters, future)
@@ -183,11 +186,11 @@ class GroupCommit:
                 connection.cursor().executemany(statement, stored)
         return lost
 
-    def _finish(self, waiters: list[_Waiter], future: "Future[Collection[str]]") -> None:
+    def _finish(self, waiters: "dict[str, asyncio.Future[None]]", future: "Future[Collection[str]]") -> None:
         self._is_busy = False
         if (error := future.exception()) is not None:
             _log.error("the journal could not be written: %s", error)
-        for run_id, waiter in waiters:
+        for run_id, waiter in waiters.items():
             if waiter.done():
                 continue
             if error is not None:
@@ -300,8 +303,11 @@ class Journal(ABC):
 
     def record(
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
-    ) -> Awaitable[None]:
-        """Record a step, events and a state atomically; the returned awaitable completes once the data is durable."""
+    ) -> "asyncio.Future[None]":
+        """Record a step, events and a state atomically; the future completes once the data is durable.
+
+        Records of a run that share a transaction share the future.
+        """
         rows: list[tuple[str, Row]] = [(_PUT_EVENT, (*event, run_id)) for event in events]
         if step is not None:
             if step.note:
