@@ -168,7 +168,7 @@ async def publish_disruption(application: Application) -> None:
         await compute(publish_simulation, network, int(clock.now().timestamp()))
 
 
-async def print_health(application: Application, *, deep: bool = False) -> bool:
+async def print_health(application: Application, *, deep: bool) -> bool:
     """Print the state of the installation and return whether it is free of problems; ``deep`` reads every file."""
     settings = application.settings
     fixed = clock.find_fixed_time()

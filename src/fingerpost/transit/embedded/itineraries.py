@@ -37,7 +37,7 @@ def find_itineraries(
     query: JourneyQuery,
     *,
     step_free: bool,
-    may_build: bool = True,
+    may_build: bool,
 ) -> list[list[Itinerary]]:
     """Return expected itineraries and disrupted scheduled ones; raise NotBuilt only if ``may_build`` is false."""
     ride_walks = RideWalks(snapshot, TimetableLeg(timetable=names.timetable, is_step_free=step_free))

@@ -107,7 +107,7 @@ def list_guess_warnings(place: Place, label: str) -> list[Warning]:
 
 
 def new_unknown(
-    label: str, *, side: str, near: str = "", hint: Remedy = _LOOK_UP, left_out: Sequence[str] = ()
+    label: str, *, side: str, near: str = "", hint: Remedy = _LOOK_UP, left_out: Sequence[str]
 ) -> TextUnknown:
     message = f"{side} '{label}' matches no saved variable, stop or place{near}"
     return TextUnknown(add_reasons(message, left_out), {"field": side, "side": side}, hint=hint)

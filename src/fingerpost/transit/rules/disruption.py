@@ -132,11 +132,11 @@ def _list_notes(itinerary: Itinerary) -> list[tuple[str, Leg]]:
 
 def merge_alternatives(
     known: Iterable[Itinerary],
-    relaxed: Iterable[Itinerary] = (),
+    relaxed: Iterable[Itinerary],
     *,
     limit: int,
     optimize: Optimize,
-    wanted_arrival: int | None = None,
+    wanted_arrival: int | None,
 ) -> RankedItineraries:
     """Deduplicate itineraries, rank usable before unusable ones, and flag alternatives to disrupted ones.
 

@@ -79,7 +79,7 @@ def find_next_service_day(out_of_service: Sequence[OutOfService]) -> date | None
     return min(filter(None, (out.feed.service.find_next_day(out.day) for out in out_of_service)), default=None)
 
 
-def find_out_of_service_hint(out_of_service: Sequence[OutOfService], *, advice: str | None = None) -> str | None:
+def find_out_of_service_hint(out_of_service: Sequence[OutOfService], *, advice: str | None) -> str | None:
     """Return a hint about the feeds out of service, with ``advice`` or else the next day to try; None without feeds."""
     if not out_of_service:
         return None
@@ -108,7 +108,7 @@ def relax_limits(query: JourneyQuery) -> JourneyQuery:
     return replace(query, optimize=Optimize.BALANCED, max_walk_m=max_walk_m)
 
 
-def find_long_walk_message(itineraries: Iterable[Itinerary], limit_m: float, *, is_default: bool = False) -> str | None:
+def find_long_walk_message(itineraries: Iterable[Itinerary], limit_m: float, *, is_default: bool) -> str | None:
     longest_m = max((itinerary.walk_m for itinerary in itineraries), default=0.0)
     if longest_m <= limit_m:
         return None

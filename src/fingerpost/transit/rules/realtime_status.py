@@ -59,7 +59,7 @@ def find_realtime_age_s(rows: Iterable[Leg | Departure], provenance: Provenance,
     return None if oldest is None else max(0, received - oldest)
 
 
-def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str | None:
+def find_stale_message(age_s: int | None, problems: Sequence[str]) -> str | None:
     is_stale = age_s is not None and age_s > STALE_AFTER_S
     sentences = [f"Realtime data is {format_age(age_s or 0)} old."] if is_stale else []
     if problems:

@@ -234,7 +234,7 @@ def _choose_wider_limits(found: FoundTrips) -> FollowUpQuery | None:
 MAX_LESS_WALKING_QUERIES = 4
 
 
-def choose_window_follow_up(found: FoundTrips, *, least_walk: bool = False) -> FollowUpQuery | None:
+def choose_window_follow_up(found: FoundTrips, *, least_walk: bool) -> FollowUpQuery | None:
     """Return a query with less walking if ``least_walk``, else for the earliest arrival or with wider limits."""
     query, tries = found.query, found.follow_ups.get(FollowUp.LESS_WALKING, ())
     if least_walk and len(tries) < MAX_LESS_WALKING_QUERIES:

@@ -17,7 +17,7 @@ _MAX_CREDIT_CHARS = 300
 _MAX_CREDITS = 20
 
 
-def read_feed_info(archive: Archive, name: str, default_zone: str | None = None) -> Feed:
+def read_feed_info(archive: Archive, name: str, default_zone: str | None) -> Feed:
     """Return the feed called ``name``; the language in feed_info.txt overrides that of the agencies."""
     zone, ids, agencies, agency_language = _read_agencies(archive, default_zone)
     table = archive.find_optional_table("feed_info.txt")

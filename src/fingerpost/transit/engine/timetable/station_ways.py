@@ -152,12 +152,7 @@ def list_changes(places: StationPlaces) -> tuple[Int32, Int32, Int32]:
 
 
 def find_change_s(
-    places: StationPlaces,
-    begin: Int32 | Int64,
-    end: Int32 | Int64,
-    *,
-    step_free: bool = False,
-    closed: Collection[int] = (),
+    places: StationPlaces, begin: Int32 | Int64, end: Int32 | Int64, *, step_free: bool, closed: Collection[int] = ()
 ) -> Int32:
     """Return the transfer times in seconds along a station's pathways without gates; -1 if impossible."""
     duration_s = np.full(len(begin), -1, np.int32)

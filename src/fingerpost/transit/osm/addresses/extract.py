@@ -213,7 +213,7 @@ def read_addresses(path: Path, is_in_area: IsInArea, progress: ReadProgress = ig
     return found
 
 
-def thin_out(points: list[Point], corners: Collection[Point] = ()) -> list[Point]:
+def thin_out(points: list[Point], corners: Collection[Point]) -> list[Point]:
     """Return points about ``STREET_POINTS_M`` apart along a line, including its ends and corners."""
     thinned = [points[0]]
     for last, point in pairwise(points):

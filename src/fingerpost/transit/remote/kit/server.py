@@ -46,7 +46,7 @@ class Connection:
         key_header: str,
         key: str | None,
         deadline_s: float = ANSWER_DEADLINE_S,
-        check_response: ResponseCheck | None = None,
+        check_response: ResponseCheck | None,
     ) -> None:
         self._fetch = fetch
         address, secret_params = read_template(url)

@@ -41,7 +41,7 @@ class MotisStopIds(StopIdCodec):
     ``nl-ovapi_x`` is ``NL:NL-OVAPI_X``. ``tags`` are the server's feed tags.
     """
 
-    def __init__(self, network: str, tags: Iterable[str] = ()) -> None:
+    def __init__(self, network: str, tags: Iterable[str]) -> None:
         super().__init__()
         self._tag_by_feed: dict[str, str] = {}
         for tag in tags:
@@ -98,7 +98,7 @@ class MotisStopLookup(Geocoder, GroupingLookup):
                 return found
         return None
 
-    async def _find_by_server_id(self, server_id: str, language: str | None = None) -> ServerStop | None:
+    async def _find_by_server_id(self, server_id: str, language: str | None) -> ServerStop | None:
         params = {"stopId": server_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
             try:

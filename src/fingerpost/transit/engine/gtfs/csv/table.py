@@ -163,7 +163,7 @@ class Table:
             fields = [block.read_texts(column) for column in range(len(columns))]
             yield from zip(block.lines.tolist(), zip(*fields, strict=True), strict=True)
 
-    def note(self, reason: Reason, line: int, column: str = "") -> None:
+    def note(self, reason: Reason, line: int, column: str) -> None:
         self.findings.add(reason, self.name, line, column)
 
     def note_rows(self, reason: Reason, lines: Int32, column: str = "") -> None:
