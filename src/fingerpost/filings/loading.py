@@ -73,7 +73,8 @@ def load_files(
 
 
 def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: ShowProgress | None) -> list[str]:
-    loaded, count = [], 0
+    loaded = []
+    count = 0
     try:
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
@@ -114,15 +115,16 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> str:
         if ticker is not None:
             _check_owner(library, parsed, ticker, is_predecessor=options.predecessor_of is not None)
         tickers = [options.ticker] if options.ticker else []
-        predecessor_of, retrieved_at = options.predecessor_of, options.retrieved_at
-        store.put_facts(parsed, tickers=tickers, predecessor_of=predecessor_of, retrieved_at=retrieved_at)
+        store.put_facts(
+            parsed, tickers=tickers, predecessor_of=options.predecessor_of, retrieved_at=options.retrieved_at
+        )
         ((main_ticker,),) = library.rows("SELECT ticker FROM companies WHERE cik = ?", parsed.cik)
         has_list = library.rows("SELECT 1 FROM main_tickers WHERE cik = ?", parsed.cik)
     hint = "" if ticker or has_list else f"; the ticker is from the packaged {PACKAGED_YEAR} list"
     if main_ticker.startswith("CIK"):
         hint = "; set the ticker with --ticker, or load company_tickers.json"
-    count, last = len(parsed.facts), parsed.complete_through
-    return f"{path.name}: {parsed.name} ({main_ticker}): {count:,} figures, complete through {last}{hint}"
+    summary = f"{len(parsed.facts):,} figures, complete through {parsed.complete_through}"
+    return f"{path.name}: {parsed.name} ({main_ticker}): {summary}{hint}"
 
 
 def _put_list(store: FactStore, parsed: SubmissionsFile | TickerList) -> str:
@@ -231,7 +233,7 @@ def _find_filing(
 
 
 def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: ShowProgress | None) -> list[str]:
-    companies, figures, lists = 0, 0, 0
+    companies = figures = lists = 0
     skipped: list[str] = []
     try:
         with zipfile.ZipFile(path) as archive:
@@ -244,7 +246,8 @@ def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: 
                 else:
                     if isinstance(file, FactsFile):
                         store.put_facts(file, retrieved_at=retrieved_at, replaces_newer=False)
-                        companies, figures = companies + 1, figures + len(file.facts)
+                        companies += 1
+                        figures += len(file.facts)
                     else:
                         _put_list(store, file)
                         lists += 1

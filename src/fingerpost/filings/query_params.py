@@ -133,8 +133,10 @@ class WindowParams(ViewParams):
 
     @property
     def period_filter(self) -> PeriodFilter:
-        period, dates = self.period or PeriodFilter(), (self.start_date, self.end_date)
-        return replace(period, first=dates[0] or FIRST_DAY, last=dates[1] or LAST_DAY) if any(dates) else period
+        period = self.period or PeriodFilter()
+        if not (self.start_date or self.end_date):
+            return period
+        return replace(period, first=self.start_date or FIRST_DAY, last=self.end_date or LAST_DAY)
 
 
 class FinancialFactsQuery(WindowParams, FinancialFactsParams):

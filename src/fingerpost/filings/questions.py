@@ -105,7 +105,8 @@ def compare(library: FactLibrary, params: query_params.CompareParams) -> Reply:
     if companies:
         reply.source = build_source(*companies, as_of=params.as_of)
     ends = {(row["end_date"], row["ticker"]) for row in reply.results}
-    end_counts, ticker_count = Counter(end for end, _ in ends), len({ticker for _, ticker in ends})
+    end_counts = Counter(end for end, _ in ends)
+    ticker_count = len({ticker for _, ticker in ends})
     units = {(row["metric_name"], row["unit"]) for row in reply.results}
     unit_counts = Counter(name for name, _ in units)
     differences = {
@@ -122,7 +123,8 @@ def statement(library: FactLibrary, params: query_params.StatementParams) -> Rep
 
     Lines that the company did not report are listed in ``missing``; they are not computed.
     """
-    kind, not_found = params.statement, f"No financial facts found for {params.ticker}"
+    kind = params.statement
+    not_found = f"No financial facts found for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
     periods = source.resolve_period(params.period).list_periods()
     metrics = [metric for metric in list_metrics() if metric.statement == kind]

@@ -28,7 +28,8 @@ def explain_missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
     listed = library.find_listed_company(ticker)
     if listed is not None:
         return build_missing("not_loaded", f"No figures for {listed[2]} have been loaded yet", suggest_load(listed[0]))
-    companies, suggestions = library.list_companies(), library.suggest_tickers(ticker)
+    companies = library.list_companies()
+    suggestions = library.suggest_tickers(ticker)
     message = f"No loaded company matches {ticker}"
     without_ticker = [company.ticker for company in companies if company.ticker == f"CIK{company.padded_cik}"]
     if without_ticker and normalize_ticker(ticker) not in without_ticker:

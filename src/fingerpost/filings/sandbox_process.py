@@ -70,7 +70,8 @@ def _fetch(cursor: sqlite3.Cursor) -> dict[str, Any]:
     if len({*columns}) < len(columns):
         raise sqlite3.ProgrammingError("two columns have the same name; rename one with AS")
     rows: list[tuple[Any, ...]] = []
-    size, truncated = 0, False
+    size = 0
+    truncated = False
     for row in cursor:
         size += sum(2 * len(cell) if isinstance(cell, bytes) else len(str(cell)) for cell in row)
         if truncated := len(rows) == MAX_ROWS or size > _MAX_ANSWER_BYTES:

@@ -251,7 +251,8 @@ def match_sections(form: str, sections: Sequence[Section], item: str) -> list[Se
     if number is None or by_type:
         matches = (each for each in sections if _fold_words(each.title.partition(". ")[2]).startswith(words))
         return by_type or (list(matches) if words else [])
-    part, base_form = (number["part"] or "").upper(), _classify_form(form)
+    part = (number["part"] or "").upper()
+    base_form = _classify_form(form)
     # In a 10-K, Parts I, II and III end with Items 4, 9 and 14.
     if base_form == "10-K" and part not in ("", _PARTS_10_K[bisect_left((4, 9, 14), float(number["number"]))]):
         return []

@@ -25,7 +25,8 @@ def replace_file(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     with suppress(FileNotFoundError):
-        before_ns, status = path.stat().st_mtime_ns, draft.stat()
+        before_ns = path.stat().st_mtime_ns
+        status = draft.stat()
         if status.st_mtime_ns <= before_ns:
             os.utime(draft, ns=(status.st_atime_ns, before_ns + _COARSEST_NS))
     draft.replace(path)

@@ -207,7 +207,8 @@ class OpenSqliteTables(SqliteTables):
             return None
         try:
             with suppress(sqlite3.Error, OSError):
-                opened, status = self._opened, self.file.path.stat()
+                opened = self._opened
+                status = self.file.path.stat()
                 if opened is not None and os.path.samestat(opened.status, status):
                     opened.connection.execute("BEGIN IMMEDIATE")
                     with opened.connection:

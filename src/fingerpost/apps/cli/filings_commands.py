@@ -180,7 +180,8 @@ def describe_companies(file: Path) -> list[str]:
     """Return a line for each loaded company, then a note on any overdue annual reports."""
     with closing(FactLibrary(file)) as library:
         companies = library.list_companies()
-    today, lines = clock.now().date(), []
+    today = clock.now().date()
+    lines = []
     for company in companies:
         days = (today - date.fromisoformat(company.complete_through)).days
         # Omit a negative age: the clock may be wrong, or fixed at a time before the newest filing.

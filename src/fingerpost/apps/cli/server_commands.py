@@ -81,7 +81,8 @@ def serve(
     from fingerpost.apps.mcp.http import serve_http, serve_workers
     from fingerpost.apps.mcp.metrics_page import list_metrics_addresses
 
-    address, proxies = Address.parse(http), parse_ip_networks(trusted_proxy or ())
+    address = Address.parse(http)
+    proxies = parse_ip_networks(trusted_proxy or ())
     access = Access(allowed_hosts=allow_host or (), trusted_proxies=proxies, is_public=public)
     metrics_addresses = list_metrics_addresses(None if metrics is None else Address.parse(metrics), workers)
     if workers > 1:

@@ -145,7 +145,8 @@ class IssuedTokens:
 
     async def _find_key(self, key_id: str | None) -> jwt.PyJWK | None:
         now_s = time.monotonic()
-        key, age_s = self._keys.get(key_id), now_s - self._fetched_at_s
+        key = self._keys.get(key_id)
+        age_s = now_s - self._fetched_at_s
         if (key is None or age_s > _REFRESH_S) and now_s >= self._next_fetch_at_s:
             self._next_fetch_at_s = now_s + _FETCH_PAUSE_S
             self._fetching = asyncio.create_task(self._fetch_keys())

@@ -124,7 +124,8 @@ class _Handlers:
         return types.ListToolsResult(tools=entries)
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
-        choices, caller = read_choices(params), self._find_caller(ctx)
+        choices = read_choices(params)
+        caller = self._find_caller(ctx)
         tools = self._select_tools(caller.groups)
         tool = tools.get(params.name)
         if "progress_token" not in (params.meta or {}):

@@ -167,7 +167,8 @@ def _list_filings_with_text(library: FactLibrary, params: FilingTextParams) -> l
         column, keys = "cik", library.find_ciks(params.ticker)
         if not keys:
             raise build_not_found(not_found, {params.ticker: explain_missing_ticker(library, params.ticker)})
-    query, last_day = _QUERY.format(column=column), params.as_of or LAST_DAY
+    query = _QUERY.format(column=column)
+    last_day = params.as_of or LAST_DAY
     rows = [row for key in keys for row in library.rows(query, key, last_day)]
     by_filing = groupby(rows, key=lambda row: row[:4])
     filings = [_FilingText._make((*filing, [Section._make(row[4:]) for row in parts])) for filing, parts in by_filing]

@@ -117,7 +117,9 @@ def _draw_place(trial: Trial, rng: random.Random, stops: Sequence[int], unusual:
 
 def _list_unusual(trial: Trial, rng: random.Random, stops: Sequence[int]) -> list[Point]:
     """Return unusual points near stops: in water or far from every street, beside railways, and on private ways."""
-    table, walks, reach_m = trial.timetable, trial.walks, _MAX_STOP_DISTANCE_M
+    table = trial.timetable
+    walks = trial.walks
+    reach_m = _MAX_STOP_DISTANCE_M
     waters = list[Point]()
     for stop in rng.choices(stops, k=_RANDOM_POINTS):
         if not isinstance(walks, StreetWalks):

@@ -95,7 +95,8 @@ def _check_pin(trial: Trial, point: Point) -> Iterator[Observation]:
 
 def _check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observation]:
     """Yield the first or last segment of a walk if it crosses water or leads to a place far from every street."""
-    line, walks = trial.network.find_line(leg), trial.walks
+    line = trial.network.find_line(leg)
+    walks = trial.walks
     if line is None or not isinstance(walks, StreetWalks):
         return
     is_straight = line.source is LineSource.STRAIGHT

@@ -157,7 +157,8 @@ def find_endpoint_service(
     if not (of_arrivals or is_before):
         return find_gap(snapshot, stops, zone, DepartureQuery(stop_ids=(), instant=instant, window_s=-1, wanted=1))
     calls = StopCalls(snapshot.timetable, stops, of_arrivals=of_arrivals)
-    days, day = calls.find_days(), to_local_date(instant, zone)
+    days = calls.find_days()
+    day = to_local_date(instant, zone)
     gap = ServiceGap(of_arrivals=of_arrivals, is_before=is_before)
     if days is None:
         return gap

@@ -55,7 +55,8 @@ class StopDepartures:
         if query.by_schedule:
             found = [row for row in rows if row.is_cancelled or not self._is_stranded(row.call)]
             return found, count - (len(calls) - len(found))
-        cancelled, moved = [row for row in rows if row.is_cancelled], self._list_moved()
+        cancelled = [row for row in rows if row.is_cancelled]
+        moved = self._list_moved()
         found = [*map(StopDeparture, (*calls, *moved)), *cancelled]
         return sorted(found, key=lambda row: row.call.departure), count + len(moved) + len(cancelled)
 

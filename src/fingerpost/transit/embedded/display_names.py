@@ -74,7 +74,8 @@ class DisplayNames:
     def get_stop_name(self, stop: int) -> str:
         """Return a stop's name or, if it has none, its parent's name or its own id."""
         table = self.timetable
-        name, parent = self._translate(table.stop_names, stop) or table.stop_name[stop], int(table.stop_parent[stop])
+        name = self._translate(table.stop_names, stop) or table.stop_name[stop]
+        parent = int(table.stop_parent[stop])
         return name or (table.stop_name[parent] if parent >= 0 else "") or table.stop_local_id[stop]
 
     def _translate(self, names: Mapping[str, TextColumn], row: int) -> str:
@@ -113,7 +114,8 @@ class DisplayNames:
         line, mode = self.get_line(route)
         headsign = self.find_headsign(trip, stop_time)
         wheelchair = _ACCESS.get(int(table.trip_wheelchair[trip]), Access.UNKNOWN)
-        trip_id, colors = self.get_trip_id(trip), self.get_colors(route)
+        trip_id = self.get_trip_id(trip)
+        colors = self.get_colors(route)
         return RideNames(line, mode, headsign, trip_id, self.get_long_name(route), colors, wheelchair)
 
     def _new_ride_outline(self, trip_departure: int, board: int, alight: int) -> LegOutline:

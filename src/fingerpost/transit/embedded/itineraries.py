@@ -146,10 +146,12 @@ class _Builder(NamedTuple):
         if not rides or any(ride.trip_departure < 0 or self.snapshot.can_disrupt(ride) for ride in rides):
             return Itinerary(self.build_legs(journey))
         outline: list[LegOutline] = []
-        point, walk_s = origin.name, rides[0].departure - journey.departure + journey.arrival - rides[-1].arrival
+        point = origin.name
+        walk_s = rides[0].departure - journey.departure + journey.arrival - rides[-1].arrival
         for index, ride in enumerate(rides):
             outlined = self.names.get_ride_outline(ride.trip_departure, ride.board_stop_time, ride.alight_stop_time)
-            has_walk, before = ride.foot_m > 0, rides[index - 1]
+            has_walk = ride.foot_m > 0
+            before = rides[index - 1]
             if index:
                 walk = self.walks.find_transfer(before, ride, may_be_short=True).walk
                 has_walk = walk.seconds > 0

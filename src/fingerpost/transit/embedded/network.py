@@ -177,7 +177,8 @@ class EmbeddedNetwork(port.Network):
         return await compute(find, *args)
 
     def _schedule_next_day(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
-        zone, now = self._feed_profile.zone, int(clock.now().timestamp())
+        zone = self._feed_profile.zone
+        now = int(clock.now().timestamp())
         tomorrow = to_local_date(now + _BEFORE_MIDNIGHT_S, zone)
         if is_ready() and to_local_date(now, zone) == to_local_date(instant, zone) < tomorrow:
             step_free = step_free and self._feed_profile.has_wheelchair_data
@@ -250,7 +251,8 @@ class EmbeddedNetwork(port.Network):
         return await compute(self._find_ride, ref, language)
 
     def _find_ride(self, ref: RideRef, language: str) -> port.JourneyAnswer:
-        snapshot, provenance = self._snapshot, self._build_provenance(self._snapshot, language)
+        snapshot = self._snapshot
+        provenance = self._build_provenance(self._snapshot, language)
         ride = find_ref_ride(snapshot, self._names.in_language(provenance.language), self.stops, ref, language)
         if isinstance(ride, str):
             return port.JourneyAnswer(itineraries=(), provenance=provenance, no_result_reason=ride)
@@ -275,7 +277,8 @@ class EmbeddedNetwork(port.Network):
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         await self._prepare_query()
         self._schedule_next_day(query.instant)
-        is_quick, snapshot = list_departures.is_ready and query.window_s <= _SHORT_BOARD_S, self._snapshot
+        snapshot = self._snapshot
+        is_quick = list_departures.is_ready and query.window_s <= _SHORT_BOARD_S
         board = await self._search(self._build_board, snapshot, query, is_quick=is_quick)
         rows = board.departures
         # A timetable, unlike a board, lists no cancelled departures.
@@ -297,7 +300,8 @@ class EmbeddedNetwork(port.Network):
         return list(endpoint.walks.stop.tolist())
 
     def _find_service(self, query: port.JourneyQuery, is_destination: bool) -> port.ServiceGap | None:
-        zone, stops = self._feed_profile.zone, self._list_near(query, is_destination)
+        zone = self._feed_profile.zone
+        stops = self._list_near(query, is_destination)
         if not stops:
             return None
         return find_endpoint_service(

@@ -41,8 +41,11 @@ class TimetableStops:
         return match._replace(describe=partial(self._describe, match.place))
 
     def find_stop(self, stop_id: str, language: str | None, *, whole_place: bool) -> Place | None:
-        find, row = self.places.find_place_of if whole_place else self.places.find_stop, self.find_row(stop_id)
-        return None if row is None else find(self.timetable.stop_printed_id[row], language)
+        row = self.find_row(stop_id)
+        if row is None:
+            return None
+        find = self.places.find_place_of if whole_place else self.places.find_stop
+        return find(self.timetable.stop_printed_id[row], language)
 
     def _describe(self, place: Place) -> PlaceTraits:
         # A platform and its place may have the same id.
@@ -67,7 +70,8 @@ class TimetableStops:
         return bool(len(rows))
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
-        table, display_names = self.timetable, self._display_names.in_language(language)
+        table = self.timetable
+        display_names = self._display_names.in_language(language)
         rows, distances_m = self.straight.find_near(*coordinate.point, table.stop_kind == STOP, radius_m)
         near = [
             NearbyStop(stop=display_names.get_stop_point(row), distance_m=distance_m, modes=self._modes_by_stop[row])

@@ -213,7 +213,8 @@ class Snapshot:
             is_usable = not (added.is_skipped[stop_time] or added.flags[stop_time] & forbidden)
             delays_s = arrival - scheduled.arrival, departure - scheduled.departure
             return RideCall(int(added.stop[stop_time]), scheduled, is_usable, *delays_s, added.updated)
-        table, update = self.timetable, self.find_update(ride)
+        table = self.timetable
+        update = self.find_update(ride)
         stop, is_usable = table.stop_time_stop.item(stop_time), not table.stop_time_flags.item(stop_time) & forbidden
         scheduled = self.find_scheduled_times(ride.trip_departure, ride.service_day, stop_time)
         if update is None:
@@ -261,7 +262,8 @@ class Replacements:
         trip_departure = self._rows.get(key)
         if trip_departure is None:
             return None
-        matches, added = self._find_matches(key), self._overlay.get_added(trip_departure)
+        matches = self._find_matches(key)
+        added = self._overlay.get_added(trip_departure)
         board, alight = matches.get(ride.board_stop_time), matches.get(ride.alight_stop_time)
         if board is None or alight is None or added.flags[board] & NO_BOARDING or added.flags[alight] & NO_ALIGHTING:
             return None
@@ -295,7 +297,8 @@ class Replacements:
         return next((row for row, matched in self._find_matches(key).items() if matched == position), None)
 
     def _match(self, key: RideKey) -> dict[int, int]:
-        table, added = self._timetable, self._overlay.get_added(self._rows[key])
+        table = self._timetable
+        added = self._overlay.get_added(self._rows[key])
         trip = int(table.trip_departure_trip[key[0]])
         rows = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
         served = [position for position in range(len(added.stop)) if not added.is_skipped[position]]

@@ -92,7 +92,8 @@ class AllNetworks:
     async def close(self) -> None:
         """Stop background work; a later query starts it again."""
         with self._lock:
-            sources, self._stamp = tuple(self._sources.values()), None
+            sources = tuple(self._sources.values())
+            self._stamp = None
         for source in sources:
             await source.close()
         if self._clients is not None:
@@ -142,7 +143,8 @@ class AllNetworks:
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         fallbacks = {record.fallback for record in records.values()}
-        added, priorities = list[Network](), dict[str, int]()
+        added = list[Network]()
+        priorities = dict[str, int]()
         for name, record in records.items():
             network = None if name in fallbacks else self._add_fallback(record, records)
             if network is not None:

@@ -11,7 +11,8 @@ _DEGREE_DIGITS = 4
 
 
 async def describe_networks(networks: Networks) -> list[dict[str, Any]]:
-    opened, entries = await networks.open(), []
+    opened = await networks.open()
+    entries = []
     for network in (*opened.answering, *opened.by_token_only, *opened.fallbacks):
         entry = _describe(network, is_answering=network in opened.answering)
         if (health := await network.find_realtime_health()) is not None:

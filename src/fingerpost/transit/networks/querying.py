@@ -170,12 +170,16 @@ async def query_within(
     All queries of a call share one time budget: the sum of the names deadline and the answer deadline. Unless
     ``is_only``, unexpected errors become errors.SourceFailed, so that other networks can answer.
     """
-    profile, age_s = network.profile, clock.find_call_age_s()
-    name, stated_s = profile.name, limit_s
+    profile = network.profile
+    name = profile.name
+    age_s = clock.find_call_age_s()
+    stated_s = limit_s
     if limit_s is not None and age_s is not None:
         total_s = (profile.names_deadline_s or 0.0) + (profile.answer_deadline_s or 0.0)
         # Give the network some time even if other work used it up, so that it does not fail for that reason.
-        limit_s, stated_s = min((limit_s, limit_s), (max(_MIN_LIMIT_S, total_s - age_s), total_s))
+        remaining_s = max(_MIN_LIMIT_S, total_s - age_s)
+        if remaining_s < limit_s:
+            limit_s, stated_s = remaining_s, total_s
     try:
         with measure_query(network):
             async with nullcontext() if limit_s is None else clock.time_limit(limit_s):

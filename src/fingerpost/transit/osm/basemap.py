@@ -172,7 +172,8 @@ class Water:
         # A ring is crossed an even number of times: in, out, in, out.
         rings_m = crossing_m[~is_coast].clip(0, length_m)
         on_line = is_coast & (crossing_m >= 0) & (crossing_m <= length_m)
-        coasts_m, is_seaward = crossing_m[on_line], offset_m[crosses[on_line]] > 0
+        coasts_m = crossing_m[on_line]
+        is_seaward = offset_m[crosses[on_line]] > 0
         sea_m = np.where(is_seaward, -coasts_m, coasts_m).sum() + length_m * is_seaward[-1:].sum()
         return float((rings_m[1::2] - rings_m[:-1:2]).sum() + sea_m)
 

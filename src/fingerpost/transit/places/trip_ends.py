@@ -223,7 +223,8 @@ class _EndLookup(PlaceLookup):
             if not isinstance(end.label, StopLabel) or end.resolutions:
                 continue
             # So far, only the region of the other place has been searched.
-            query, matches = end.query, await self._find_everywhere(end, other, instant)
+            query = end.query
+            matches = await self._find_everywhere(end, other, instant)
             if not matches:
                 near = "" if query.max_distance_m is None else f" within {query.max_distance_m:g} m of focusPoint"
                 return new_unknown(query.text, side=end.side, near=near, left_out=self.list_reasons())

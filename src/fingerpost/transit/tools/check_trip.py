@@ -107,7 +107,9 @@ class CheckTrip(PublishedTool):
         self._networks = networks
 
     async def handle(self, arguments: CheckTripInput, call: Call) -> ToolReply:
-        now, opened, deadline = int(call.now.timestamp()), await self._networks.open(), Deadline()
+        now = int(call.now.timestamp())
+        opened = await self._networks.open()
+        deadline = Deadline()
         refs = [_read_ref(index, text) for index, text in enumerate(arguments.refs)]
         if refs[0].stays_seated:
             raise ParameterError.about("refs.0", "continues another ride", hint="Send the refs of all rides, in order")
@@ -198,7 +200,8 @@ def _list_changes(refs: Sequence[RideRef], rides: Sequence[Leg | str]) -> Iterab
     for index, (before, ride) in enumerate(pairwise(rides), 1):
         if isinstance(before, str) or isinstance(ride, str) or before.cancelled or ride.cancelled:
             continue
-        ref, walk_m = refs[index], distance_m(before.end.coordinate, ride.start.coordinate)
+        ref = refs[index]
+        walk_m = distance_m(before.end.coordinate, ride.start.coordinate)
         needed_s = None if ref.stays_seated and not ride.stays_seated else ref.change_s
         is_estimated = needed_s is None or walk_m > max(_MAX_CHANGE_M, needed_s * _MAX_PACE_M_PER_S)
         if needed_s is None or is_estimated:

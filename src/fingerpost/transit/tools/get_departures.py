@@ -102,11 +102,13 @@ class GetDepartures(shapes.PlaceTool):
         time = "now" if arguments.at is None else arguments.at
         # Reject invalid times before looking up the stop (rule A6).
         when = parse_instant(time, zone_name="UTC", now=now, field="at")
-        start, walk_from = arguments.walk_from, None
-        if start is not None:
-            walk_from = await self._places.find_position(start, language=arguments.language, user=call.user)
+        walk_from = None
+        if arguments.walk_from is not None:
+            walk_from = await self._places.find_position(
+                arguments.walk_from, language=arguments.language, user=call.user
+            )
             if walk_from is None:
-                message = f"{start!r} is not a saved place, a position or a stop id"
+                message = f"{arguments.walk_from!r} is not a saved place, a position or a stop id"
                 raise ParameterError.about("walkFrom", message, hint=Remedy(RemedyKind.SAVE_PLACE))
         find = partial(
             self._places.get_stop,
@@ -120,8 +122,9 @@ class GetDepartures(shapes.PlaceTool):
         zone = stop.networks[0].profile.zone
         if when.note is not None:
             # The time zone determines the instant, and the instant determines which networks are in service.
-            read_as_utc, when = when, parse_instant(time, zone_name=zone, now=now, field="at")
-            if not await self._places.has_same_service(read_as_utc.instant, when.instant):
+            instant_as_utc = when.instant
+            when = parse_instant(time, zone_name=zone, now=now, field="at")
+            if not await self._places.has_same_service(instant_as_utc, when.instant):
                 stop = await find(instant=when.instant)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,

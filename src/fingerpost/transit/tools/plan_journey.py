@@ -220,7 +220,8 @@ class PlanJourney(PublishedTool):
         found = await search_trips(journeys, partial(choose_trip_follow_up, look_further=False))
         if not found.known:
             raise await build_no_itinerary(found)
-        ranked, provenance = found.rank(MAX_JOURNEYS), found.merge_provenance(FollowUp.RELAXED_LIMITS)
+        ranked = found.rank(MAX_JOURNEYS)
+        provenance = found.merge_provenance(FollowUp.RELAXED_LIMITS)
         trips = ranked.found
         unmet = [] if ranked.any_usable else [Warning(WarningCode.NO_USABLE_ITINERARY, format_next_usable(found))]
         return _JourneysResult(

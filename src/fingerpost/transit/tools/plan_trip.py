@@ -47,7 +47,8 @@ class PlanTrip(PlaceTool):
     )
 
     async def handle(self, arguments: PlanTripInput, call: Call) -> ToolReply:
-        constraints, now = arguments.constraints, int(call.now.timestamp())
+        constraints = arguments.constraints
+        now = int(call.now.timestamp())
         # Reject invalid times before looking up any place (rule A6).
         when = parse_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time")
         parameters = JourneyParameters(
@@ -66,9 +67,10 @@ class PlanTrip(PlaceTool):
         zone = journeys[0].network.profile.zone
         if when.note is not None:
             # The time zone determines the instant, and the instant determines which networks are in service.
-            read_as_utc, when = when, parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
+            instant_as_utc = when.instant
+            when = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
             parameters = replace(parameters, instant=when.instant, not_before=when.not_before)
-            if await self._places.has_same_service(read_as_utc.instant, when.instant):
+            if await self._places.has_same_service(instant_as_utc, when.instant):
                 journeys = [journey.at_time_of(parameters) for journey in journeys]
             else:
                 journeys, place_warnings = await resolve(parameters)

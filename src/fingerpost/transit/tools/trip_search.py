@@ -91,7 +91,8 @@ class FoundTrips:
 
     def depart_later(self) -> JourneyQuery:
         """Return a query for departures after those found or, if the first query is for an arrival, from now on."""
-        query, departures = self.query, [trip.departure for trip in self.list_trips(FollowUp.RELAXED_LIMITS)]
+        query = self.query
+        departures = [trip.departure for trip in self.list_trips(FollowUp.RELAXED_LIMITS)]
         from_now = query.not_before or min(departures, default=query.instant)
         return _depart_from(query, from_now if query.arrive_by else max(departures) + 1)
 
@@ -156,7 +157,8 @@ async def search_trips(
         warnings=outcome.warnings,
     )
     while not found.first.is_final and (follow_up := choose_follow_up(found)) is not None:
-        kind, answers = follow_up.kind, found.follow_ups.get(follow_up.kind, ())
+        kind = follow_up.kind
+        answers = found.follow_ups.get(kind, ())
         try:
             answers = (*answers, await _plan(found.network, follow_up, deadline))
         except (ToolError, TimeoutError) as error:
@@ -172,7 +174,8 @@ async def search_trips(
 
 
 async def _plan(network: Network, follow_up: FollowUpQuery, deadline: Deadline) -> JourneyAnswer:
-    query, remaining_s = follow_up.query, deadline.find_limit_s(network.profile, remaining_networks=0)
+    query = follow_up.query
+    remaining_s = deadline.find_limit_s(network.profile, remaining_networks=0)
     max_s = None if remaining_s is None else follow_up.max_s
     if max_s is not None and remaining_s is not None and remaining_s <= max_s:
         raise TimeoutError
@@ -236,7 +239,8 @@ MAX_LESS_WALKING_QUERIES = 4
 
 def choose_window_follow_up(found: FoundTrips, *, least_walk: bool) -> FollowUpQuery | None:
     """Return a query with less walking if ``least_walk``, else for the earliest arrival or with wider limits."""
-    query, tries = found.query, found.follow_ups.get(FollowUp.LESS_WALKING, ())
+    query = found.query
+    tries = found.follow_ups.get(FollowUp.LESS_WALKING, ())
     if least_walk and len(tries) < MAX_LESS_WALKING_QUERIES:
         last = (found.first, *tries)[-1]
         walks_m = [trip.walk_m for trip in last.itineraries if is_in_window(trip, query) and not trip.is_unusable]

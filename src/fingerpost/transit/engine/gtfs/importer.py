@@ -74,7 +74,10 @@ def import_feeds(
         FeedUnusable: a feed cannot be used; the message names the file, table and line, and says what to do.
         ParameterError: a feed's name is invalid, or two feeds have the same name.
     """
-    merger, headsigns, reports, zones = FeedMerger(), IdIndex(), [], list[str]()
+    merger = FeedMerger()
+    headsigns = IdIndex()
+    reports: list[FeedReport] = []
+    zones: list[str] = []
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):
         with open_archive(source.path) as archive:
             archive.advance = _new_progress_counter(name, archive.measure(_TABLES_READ), progress)

@@ -65,7 +65,8 @@ def read_transfers(
             rules.append(parsed[is_direct])
             count += int(is_direct.sum())
             for rule in parsed[usable & ~is_direct]:
-                stop_rows, line = rule[:2].tolist(), int(rule[_LINE])
+                stop_rows = rule[:2].tolist()
+                line = int(rule[_LINE])
                 from_stops, to_stops = map(stops.list_boardable, stop_rows)
                 pair_count = len(from_stops) * len(to_stops)
                 if not pair_count:
@@ -265,7 +266,8 @@ def _drop_unusable(
     archive: Archive, trips: Trips, departures: Departures, pairs: Sequence[tuple[int, int, bool]]
 ) -> Iterator[tuple[int, int]]:
     first, second, is_interrupted = np.array(pairs, np.int32).reshape(-1, 3).T
-    begin_s, route = departures.begin_s, trips.route[departures.trip]
+    begin_s = departures.begin_s
+    route = trips.route[departures.trip]
     begin_place, end_place = (departures.place[stop] for stop in (departures.begin_stop, departures.end_stop))
     layover_s = begin_s[second] - departures.end_s[first]
     is_loop = begin_place == end_place

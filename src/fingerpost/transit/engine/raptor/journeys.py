@@ -184,7 +184,8 @@ _MAX_POSITIONS = np.int64(1 << 32)
 
 def _find_parts(search_timetable: SearchTimetable, row: Int32, position: Int64) -> tuple[Int64, Int64]:
     """For each instance (a row), return the part that contains a position, and the position within that part."""
-    parts, instance = search_timetable.parts, search_timetable.instance_parts[row]
+    parts = search_timetable.parts
+    instance = search_timetable.instance_parts[row]
     if parts.is_plain:
         return instance, position
     # Parts are sorted by instance, then by position.

@@ -183,7 +183,8 @@ class _Search(NamedTuple):
         if not query.wanted:
             if (best_s := self._find_best_arrival(kernel_query)) == UNREACHED:
                 return []
-            kernel_query, is_same_target = kernel_query._replace(latest_s=best_s), True
+            kernel_query = kernel_query._replace(latest_s=best_s)
+            is_same_target = True
             windows_s = [min(best_s - earliest_s, LAST_WINDOW_S)]
         for window_s in windows_s:
             begin_s = kernel_query.window_end_s

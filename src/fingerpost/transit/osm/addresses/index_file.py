@@ -102,7 +102,8 @@ def _list_nearby_cells(cell: tuple[int, int], steps: int) -> Iterator[tuple[int,
 def _drop_duplicates(places: Iterable[Feature]) -> Iterator[Feature]:
     positions_by_name: dict[tuple[str, FeatureKind], list[Point]] = {}
     for place in places:
-        position, namesakes = place.points[0], positions_by_name.setdefault((plain(place.names.name), place.kind), [])
+        position = place.points[0]
+        namesakes = positions_by_name.setdefault((plain(place.names.name), place.kind), [])
         if all(distance_m(other, position) > SAME_PLACE_M for other in namesakes):
             namesakes.append(position)
             yield place

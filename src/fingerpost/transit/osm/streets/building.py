@@ -144,7 +144,8 @@ def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
     """
     if not len(edges.begin):
         return np.zeros(0, np.bool_)
-    label, blocked = _label_both_ways(edges), edges.is_blocked
+    label = _label_both_ways(edges)
+    blocked = edges.is_blocked
     part = np.where(blocked[edges.begin], label[edges.end], label[edges.begin])
     is_isolated = blocked[edges.begin] & blocked[edges.end]
     is_between_parts = (edges.flags & graph.ONE_WAY != 0) & (label[edges.begin] != label[edges.end])
@@ -238,7 +239,8 @@ def _link(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> StreetGraph:
     rows, ends = rows[by_begin], ends[by_begin]
     size = np.diff(edges.first)[rows]
     _, point_rows = list_ranges(edges.first[rows], size)
-    node_flags, tail = edges.node_flags[nodes[order]], ends.reshape(-1)
+    node_flags = edges.node_flags[nodes[order]]
+    tail = ends.reshape(-1)
     arcs = np.flatnonzero(node_flags[tail] & graph.BLOCKED == 0)
     arcs = arcs[np.argsort(tail[arcs], kind="stable")]
     return StreetGraph(

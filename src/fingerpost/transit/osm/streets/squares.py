@@ -158,7 +158,8 @@ def separate_at_walls(streets: ExtractedStreets) -> None:
 
     A square above a retaining wall and the way below the wall share nodes on the map, but are not connected.
     """
-    walls, positions = streets.walls - streets.openings, streets.positions
+    walls = streets.walls - streets.openings
+    positions = streets.positions
     rings = (ring for square in streets.squares for ring in square.rings)
     numbers = {frozenset(ring): number for number, ring in enumerate(rings, 1)}
 

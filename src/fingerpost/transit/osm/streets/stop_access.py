@@ -37,7 +37,8 @@ def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlace
     """
     by_ref = group_by_key((stop.ref.casefold(), stop) for stop in mapped)
     places = stops.places
-    lats, lons, matched = places.lats.copy(), places.lons.copy(), 0
+    lats, lons = places.lats.copy(), places.lons.copy()
+    matched = 0
     for row, names in enumerate(zip(stops.local_ids, stops.codes, strict=True)):
         if places.kinds[row] != STOP:
             continue
@@ -74,9 +75,11 @@ def find_platform_places(
     A stop is on the nearest platform that shares a ref with it; a metro stop without such a platform is on the nearest
     underground platform.
     """
-    places, found = stops.places, dict[int, tuple[float, float, bool]]()
+    places = stops.places
+    found = dict[int, tuple[float, float, bool]]()
     for row in np.flatnonzero((stops.has_metro | stops.has_rail) & (places.kinds == STOP)).tolist():
-        refs, position = _list_refs(stops.local_ids[row], stops.codes[row]), (places.lats[row], places.lons[row])
+        refs = _list_refs(stops.local_ids[row], stops.codes[row])
+        position = (places.lats[row], places.lons[row])
         nearest = [
             (refs.isdisjoint(platform_refs), *_find_nearest(np.array(position), np.array(line)))
             for platform_refs, is_underground, line in platforms
@@ -206,7 +209,8 @@ _Row = tuple[int, int, float, float, int, int, int, int, int]
 
 
 def _list_feed_entrances(stops: WalkedStops) -> list[_Row]:
-    places, depth_s = stops.places, dict.fromkeys(np.flatnonzero(stops.has_metro).tolist(), METRO_DEPTH_S)
+    places = stops.places
+    depth_s = dict.fromkeys(np.flatnonzero(stops.has_metro).tolist(), METRO_DEPTH_S)
     usual, step_free = (
         find_entrance_ways(places, step_free=is_step_free, depth_s=depth_s) for is_step_free in (False, True)
     )

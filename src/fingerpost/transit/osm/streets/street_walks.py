@@ -246,7 +246,9 @@ class StreetWalks:
         )
 
     def reach(self, lat: float, lon: float, stops: Int64 | Bool, max_walk_m: float, *, from_stops: bool) -> StopWalks:
-        point, found, off_street = self._snap_point(lat, lon), None, stops
+        point = self._snap_point(lat, lon)
+        found = None
+        off_street = stops
         if point.edge[0] >= 0:
             near, _ = self._straight.find_near(lat, lon, stops, max_walk_m + MATCHED_M)
             found = self._search.reach_stops(point, self._entries, near, max_walk_m, backward=from_stops)
@@ -272,7 +274,8 @@ class StreetWalks:
         if any(is_off_street):
             limit_m = max_walk_m if all(is_off_street) else min(max_walk_m, OFF_STREETS_M)
             return straight if straight.metres <= limit_m and self._is_dry(start, end) else None
-        path, away_m = self._search.measure(first, last, max_walk_m), float(first.away_m[0] + last.away_m[0])
+        path = self._search.measure(first, last, max_walk_m)
+        away_m = float(first.away_m[0] + last.away_m[0])
         if path is None or (metres := math.ceil(path.metres + away_m)) > max_walk_m:
             return None
         return Walk(metres, math.ceil(path.seconds + away_m / PACE_M_PER_S))
@@ -345,7 +348,8 @@ class StreetWalks:
                 continue
             remaining_m = limit_m - float(access.inside_m[row])
             walks = self._search.reach_stops(point, self._entries, stops, remaining_m, backward=False)
-            index, taken_s = np.searchsorted(stops, walks.stop), walks.seconds + access.out_s[row]
+            index = np.searchsorted(stops, walks.stop)
+            taken_s = walks.seconds + access.out_s[row]
             is_better = taken_s < best_s[index]
             best_s[index[is_better]] = taken_s[is_better]
             best_m[index[is_better]] = walks.metres[is_better] + access.inside_m[row]

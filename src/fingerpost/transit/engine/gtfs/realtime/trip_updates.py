@@ -95,7 +95,8 @@ class TripUpdates:
         feed = self._find_feed(update, matcher, rows)
         if feed is None:
             return EntityOutcome.FEED_UNCLEAR
-        name, routes = self.index.feed_names[feed], matcher.scope.routes.get(trip.route_id, ())
+        name = self.index.feed_names[feed]
+        routes = matcher.scope.routes.get(trip.route_id, ())
         row = next((row for row in rows if self.index.feed_names[self.index.trip_feed[row]] == name), -1)
         route = next((row for row in routes if self.index.feed_names[self.index.route_feed[row]] == name), -1)
         if route < 0 <= row:
@@ -151,7 +152,8 @@ class TripUpdates:
         return keys if isinstance(keys, EntityOutcome) else [self._added_rides[key] for key in keys]
 
     def _find_added_keys(self, trip: TripDescriptor, matcher: TripMatcher) -> list[_AddedKey] | EntityOutcome:
-        day, start_time = matcher.read_day(trip.start_date), to_text(trip.start_time)
+        day = matcher.read_day(trip.start_date)
+        start_time = to_text(trip.start_time)
         keys = [
             key
             for key in (self._added.get(to_text(trip.trip_id), ()) if trip.trip_id else ())

@@ -107,7 +107,8 @@ def build_search_timetable(
     span_count = (until_s - since_s) // SPAN_S
     stop_count = len(search_stops.change_s)
     grouped, instance_parts = _group_into_patterns(instances)
-    leaving, arriving = search_stops.paths, _reverse_paths(search_stops.paths)
+    leaving = search_stops.paths
+    arriving = _reverse_paths(search_stops.paths)
     if is_reverse:
         leaving, arriving = arriving, leaving
     patterns = Patterns(
@@ -145,7 +146,8 @@ def _group_into_patterns(instances: TripInstances) -> tuple[dict[str, Any], Int6
     length[instance_pattern] = instances.length
     size = np.bincount(instance_pattern, minlength=pattern_count).astype(np.int64)
     pattern_first, stop_time_base = list_starts(length), list_starts(length * size)
-    instance, instance_first = order[np.argsort(instance_pattern[order], kind="stable")], list_starts(size)
+    instance = order[np.argsort(instance_pattern[order], kind="stable")]
+    instance_first = list_starts(size)
     first = take_rows(stop_times, instances.list_rows(instance[instance_first[:-1]]))
     grouped = {
         "pattern_first": pattern_first.astype(np.int32),

@@ -140,7 +140,8 @@ def _join(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tup
     instances = instances.compact()
     linked = instances.take(member[len(alone) :]).unshare_all()
     path_begins = part_first[len(alone) : -1] - len(alone)
-    next_begin, rows = np.delete(linked.begin, path_begins), linked.stop_times
+    next_begin = np.delete(linked.begin, path_begins)
+    rows = linked.stop_times
     rows.flags[next_begin] |= NO_ALIGHTING
     rows.arrival_s[next_begin] = rows.departure_s[next_begin]
     last_row = next_begin - 1

@@ -165,7 +165,8 @@ def split_stops(timetable: Timetable, instances: TripInstances, overlay: Overlay
 
 
 def _link_copies(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> SearchStops:
-    count, total = timetable.stop_count, timetable.stop_count + len(kinds)
+    count = timetable.stop_count
+    total = timetable.stop_count + len(kinds)
     # Kinds are sorted by stop, so a stable sort puts each stop before its copies.
     stop_of_copy = np.concatenate([np.arange(count), kinds[:, 0]])
     copy = np.argsort(stop_of_copy, kind="stable").astype(np.int32)

@@ -83,7 +83,8 @@ class TripInstances(NamedTuple):
         # Copy in blocks, because all row numbers at once would need more memory than the columns.
         for begin in range(0, len(chosen), _COPIED_AT_ONCE):
             part = chosen[begin : begin + _COPIED_AT_ONCE]
-            copied, rows = slice(first[begin], first[begin + len(part)]), self.list_rows(part)
+            copied = slice(first[begin], first[begin + len(part)])
+            rows = self.list_rows(part)
             for name, column in columns.items():
                 column[copied] = getattr(self.stop_times, name)[rows]
                 if name in ("arrival_s", "departure_s"):
@@ -144,7 +145,8 @@ def drop_inaccessible(timetable: Timetable, instances: TripInstances) -> TripIns
     trip = timetable.trip_departure_trip[np.maximum(instances.trip_departure, 0)]
     accessible = instances.take((timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (instances.trip_departure < 0))
     is_inaccessible = timetable.stop_wheelchair == WHEELCHAIR_NO
-    stop_times, closed = accessible.stop_times, np.uint8(NO_BOARDING | NO_ALIGHTING)
+    stop_times = accessible.stop_times
+    closed = np.uint8(NO_BOARDING | NO_ALIGHTING)
     flags = np.where(is_inaccessible[stop_times.stop], closed, stop_times.flags)
     return accessible._replace(stop_times=stop_times._replace(flags=flags))
 
@@ -205,7 +207,8 @@ def _append_added(instances: TripInstances, overlay: Overlay, start: int) -> Tri
         np.concatenate([(ride.arrival - start).astype(np.int32) for ride in added]),
         np.concatenate([(ride.departure - start).astype(np.int32) for ride in added]),
     )
-    numbers, no_shift = -1 - np.arange(len(added), dtype=np.int64), np.zeros(len(added), np.int32)
+    numbers = -1 - np.arange(len(added), dtype=np.int64)
+    no_shift = np.zeros(len(added), np.int32)
     day = np.array([ride.service_day.toordinal() for ride in added], np.int32)
     begin = list_starts(length)[:-1]
     return instances.compact().append(TripInstances(numbers, day, begin, length, no_shift, stop_times))
