@@ -65,6 +65,12 @@ def as_sentence(clause: str) -> str:
     return clause if clause.endswith((".", "!", "?", "…")) else f"{clause}."
 
 
+def list_first(texts: Sequence[str], limit: int) -> str:
+    """Join the first ``limit`` texts, followed by the number of the others: ``a, b and 3 more``."""
+    more = f" and {len(texts) - limit:,} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more
+
+
 class ToolError(Exception):
     """Base class for all tool-related errors (plan-step contract).
 

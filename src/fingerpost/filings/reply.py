@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any, Literal
 
 from fingerpost import clock
-from fingerpost.errors import DataNotFound
+from fingerpost.errors import DataNotFound, list_first
 from fingerpost.filings.figure import SAMPLE, Company, Figure, FigureOptions, cite_filing
 from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, TRAILING, YEAR
 
@@ -92,10 +92,9 @@ def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any
         > (_QUARTERLY_OVERDUE_DAYS if company.is_quarterly else _OVERDUE_DAYS)
     ]
     if overdue:
-        more = f" and {len(overdue) - _MAX_NAMES} more" if len(overdue) > _MAX_NAMES else ""
-        names = ", ".join(f"{company.ticker} ({company.complete_through})" for company in overdue[:_MAX_NAMES])
+        names = list_first([f"{company.ticker} ({company.complete_through})" for company in overdue], _MAX_NAMES)
         notes.append(
-            f"The next report is overdue for {names}{more}: run fingerpost filings sync, unless the company"
+            f"The next report is overdue for {names}: run fingerpost filings sync, unless the company"
             " has stopped filing"
         )
     if notes:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fingerpost import clock
-from fingerpost.errors import SourceFailed, SourceLimited, ToolError, as_sentence
+from fingerpost.errors import SourceFailed, SourceLimited, ToolError, as_sentence, list_first
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import Fetch, Request, RequestLimits, read_template
 from fingerpost.net.response import Response
@@ -283,10 +283,10 @@ class RealtimeUpdater:
                     f" {source.display_name}, so late or cancelled trips may be shown as scheduled."
                 )
             if count.shared_ids:
-                more = f" and {len(count.shared_ids) - 1:,} more" if len(count.shared_ids) > 1 else ""
+                shared_ids = list_first([shared_id[:MAX_ID_CHARS] for shared_id in count.shared_ids], 1)
                 sentences.append(
                     f"The realtime data from {source.display_name} uses ids that occur in several feeds"
-                    f" ({count.shared_ids[0][:MAX_ID_CHARS]}{more}); this data is skipped, so late, cancelled or closed"
+                    f" ({shared_ids}); this data is skipped, so late, cancelled or closed"
                     " services may be shown as scheduled."
                 )
         return tuple(sentences)

@@ -7,6 +7,7 @@ from datetime import date
 from itertools import pairwise
 from typing import NamedTuple
 
+from fingerpost.errors import list_first
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, Optimize
 from fingerpost.transit.model.provenance import OutOfService
 from fingerpost.transit.port import JourneyQuery
@@ -92,11 +93,9 @@ def find_out_of_service_hint(out_of_service: Sequence[OutOfService], *, advice: 
 
 
 def _format_feeds(out_of_service: Sequence[OutOfService]) -> str:
-    named = [
-        f"{out.feed.title} ({out.feed.service.format_service_change(out.day)})" for out in out_of_service[:_MAX_FEEDS]
-    ]
-    more = len(out_of_service) - len(named)
-    return ", ".join(named) + (f" and {more} more" if more else "")
+    return list_first(
+        [f"{out.feed.title} ({out.feed.service.format_service_change(out.day)})" for out in out_of_service], _MAX_FEEDS
+    )
 
 
 RELAXED_BY = 1.25

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from fingerpost.errors import list_first
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.port import ServiceGap
 from fingerpost.transit.rules.alerts import format_effect
@@ -184,11 +185,10 @@ def _format_alert(alert: WireAlert, parts: Sequence[tuple[str, str]], everything
         names.insert(0, "this stop")
     if not names:
         names = ["the disrupted trip"]
-    named = ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if (more := len(names) - _MAX_NAMES) > 0 else "")
     effect = format_effect(alert["effect"])
     texts = [alert["header"], alert.get("text", ""), alert.get("url", "")]
     head = ", ".join(filter(None, [effect if effect != alert["header"] else "", _format_period(alert, zone)]))
-    return f"Alert for {named}{f' ({head})' if head else ''}: {' '.join(_end_sentences(texts))}"
+    return f"Alert for {list_first(names, _MAX_NAMES)}{f' ({head})' if head else ''}: {' '.join(_end_sentences(texts))}"
 
 
 def _end_sentences(texts: Sequence[str]) -> list[str]:

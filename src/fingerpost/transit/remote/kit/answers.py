@@ -28,7 +28,7 @@ from pydantic import (
 from pydantic.alias_generators import to_camel
 from pydantic_core import from_json
 
-from fingerpost.errors import SourceChanged
+from fingerpost.errors import SourceChanged, list_first
 from fingerpost.net.response import Response
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Mode
@@ -138,11 +138,6 @@ def _read_valid_parts(reader: TypeAdapter[_T], body: bytes, failure: ValidationE
             if error.error_count() > _MAX_FAULTS:
                 break
     raise failure
-
-
-def list_first(texts: Sequence[str], limit: int) -> str:
-    more = f" and {len(texts) - limit:,} more" if len(texts) > limit else ""
-    return ", ".join(texts[:limit]) + more
 
 
 def _blank(data: Any, loc: _Loc, blanked: set[_Loc]) -> bool:

@@ -13,11 +13,19 @@ from typing import Any, TypeVar
 
 from pydantic import AliasPath, BaseModel
 
-from fingerpost.errors import SourceChanged, SourceFailed, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
+from fingerpost.errors import (
+    SourceChanged,
+    SourceFailed,
+    SourceLimited,
+    SourceTimeout,
+    StorageUnavailable,
+    ToolError,
+    list_first,
+)
 from fingerpost.net.request import Fetch
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.remote.kit.answers import Answer, Shape, list_first, read_answer
+from fingerpost.transit.remote.kit.answers import Answer, Shape, read_answer
 from fingerpost.transit.remote.kit.server import Connection, shorten
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER, find_region, get_deadline_s
