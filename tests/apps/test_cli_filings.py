@@ -85,7 +85,7 @@ def test_a_file_is_loaded_and_answered(facts_file, invoke):
 
     assert (done.returncode, done.stdout) == (
         0,
-        "CIK0000000007.json: Drawn Inc. (DRWN): 1 figures, complete through 2023-02-01\n",
+        "CIK0000000007.json: Drawn Inc. (DRWN): 1 figures, filed up to 2023-02-01\n",
     )
     assert revenue(invoke) == {"revenue": 100}
 
@@ -153,9 +153,9 @@ def test_a_company_is_synced_and_found_unchanged(local_edgar, invoke):
 
     assert (first.returncode, first.stdout) == (
         0,
-        "TOWN Town Corp. (CIK 1234567): figures fetched, complete through 2025-02-01; 1 filings listed\n",
+        "TOWN Town Corp. (CIK 1234567): figures fetched, filed up to 2025-02-01; 1 filings listed\n",
     )
-    assert "figures unchanged, complete through 2025-02-01" in again.stdout
+    assert "figures unchanged, filed up to 2025-02-01" in again.stdout
 
 
 def test_one_failing_company_does_not_affect_others(local_edgar, invoke):

@@ -29,10 +29,7 @@ def verdict_on(*feeds, today=FIRST):
         ([], "TOWN is usable, 2026-03-01 to 2026-03-31."),
         ([("call-time-worked-out", 2)], "TOWN is usable, 2026-03-01 to 2026-03-31."),
         ([("service-without-days", 5)], "TOWN is usable, 2026-03-01 to 2026-03-31."),
-        (
-            [("trip-without-route", 2), ("trip-runs-backwards", 4)],
-            "TOWN is usable with losses, 2026-03-01 to 2026-03-31.",
-        ),
+        ([("trip-without-route", 2), ("trip-runs-backwards", 4)], "TOWN is partly usable, 2026-03-01 to 2026-03-31."),
     ],
 )
 def test_the_first_line_is_the_verdict(findings, observed):
@@ -53,11 +50,11 @@ def test_a_network_without_service_today_is_not_usable_today(today, verdict):
     assert line.startswith(f"TOWN is {verdict},")
 
 
-def test_a_network_with_one_feed_out_is_usable_with_losses():
+def test_a_network_with_one_feed_out_is_partly_usable():
     running = replace(a_feed(), last_day=date(2026, 4, 30))
     lines = verdict_on(running, a_feed(name="OLD"), today=date(2026, 4, 1))
     assert lines == [
-        "TOWN is usable with losses, 2026-03-01 to 2026-04-30.",
+        "TOWN is partly usable, 2026-03-01 to 2026-04-30.",
         (
             "A feed whose service has ended can be used only for the dates that it covers. "
             "When its publisher has a newer feed, run `fingerpost network refresh TOWN`."
@@ -65,11 +62,11 @@ def test_a_network_with_one_feed_out_is_usable_with_losses():
     ]
 
 
-def test_a_network_that_thinned_out_is_usable_with_losses():
+def test_a_network_that_thinned_out_is_partly_usable():
     """From the day after the last on which at least a quarter of its trips run."""
     thin = replace(a_feed(), thin_after=FIRST)
     assert verdict_on(thin)[0].startswith("TOWN is usable, ")
-    assert verdict_on(thin, today=LAST)[0].startswith("TOWN is usable with losses, ")
+    assert verdict_on(thin, today=LAST)[0].startswith("TOWN is partly usable, ")
 
 
 def test_every_finding_is_explained():

@@ -67,7 +67,7 @@ def warnings(answer):
 
 def test_adding_an_ended_network_does_not_call_it_usable(added):
     lines = added.splitlines()
-    assert lines[0] == "CITY is usable with losses, 2026-01-01 to 2026-12-31."
+    assert lines[0] == "CITY is partly usable, 2026-01-01 to 2026-12-31."
     assert "`fingerpost network refresh CITY`" in lines[1]
     assert [line.partition(";")[0] for line in lines[2:]] == [
         f"{name}: 2026-01-01 to {ENDED.get(name, date(2026, 12, 31))}, "

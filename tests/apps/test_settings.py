@@ -33,7 +33,7 @@ def test_variables_are_stored_for_a_day_to_a_century(monkeypatch, days):
 )
 def test_a_wrong_setting_names_its_variable_and_shows_the_value(monkeypatch, days, predicate):
     monkeypatch.setenv("FINGERPOST_RETENTION_DAYS", days)
-    sentence = f"^FINGERPOST_RETENTION_DAYS is not usable: retention_days must be {predicate}"
+    sentence = f"^FINGERPOST_RETENTION_DAYS is invalid: retention_days must be {predicate}"
 
     with pytest.raises(SettingsInvalid, match=sentence):
         read_settings()

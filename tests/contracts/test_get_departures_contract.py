@@ -227,7 +227,7 @@ def test_at_moves_the_window(over, at, minutes, shown, told, since):
 def test_an_invalid_time_is_refused_before_the_stop_is_looked_up(over):
     wrong = {"stop": {"type": "label", "value": "nowhere"}, "at": "soon"}
 
-    assert refusal(over(board_of())("get_departures", wrong))[1] == "'soon' is not an instant"
+    assert refusal(over(board_of())("get_departures", wrong))[1] == "'soon' is not a valid time"
 
 
 def test_the_age_of_real_time_is_counted_from_now(over):

@@ -61,7 +61,11 @@ def test_bad_input_is_refused_with_a_sentence_that_helps(demo, arguments, senten
 def test_an_invalid_time_is_answered_with_an_example(demo):
     answer = demo("plan_trip", {**ENDS, "when": {"time": "tomorrow"}})
 
-    expected = ("validation-error", "'tomorrow' is not an instant", "Write it like 2026-01-31T08:00:00+02:00, or now.")
+    expected = (
+        "validation-error",
+        "'tomorrow' is not a valid time",
+        "Write it like 2026-01-31T08:00:00+02:00, or now.",
+    )
     assert refusal(answer) == expected
 
 

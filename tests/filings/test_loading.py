@@ -73,7 +73,7 @@ def test_a_ticker_that_no_file_states_is_from_the_packaged_list(store, tmp_path)
         load_files(store, [facts], LoadOptions(ticker="MSFT"))
     (loaded,) = load_files(store, [facts])
 
-    assert loaded.endswith("complete through 2023-02-01; the ticker is from the packaged 2026 list")
+    assert loaded.endswith("filed up to 2023-02-01; the ticker is from the packaged 2026 list")
     assert FactLibrary(store.path).find_company("VRT").cik == 1674101
 
 

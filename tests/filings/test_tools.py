@@ -57,7 +57,7 @@ async def test_the_text_names_missing_values_and_the_source(figures):
     text = (await figures.answer({"query_type": "financial_facts", "parameters": asked}, user=None)).text
 
     assert "\nMissing Nope: Nope is not a metric, and Apple Inc. has filed no such tag." in text
-    assert text.splitlines()[-1].startswith("Source: SEC filings, sample, complete through 2026-01-30. A small sample")
+    assert text.splitlines()[-1].startswith("Source: SEC filings, sample, filed up to 2026-01-30. A small sample")
 
 
 async def test_an_empty_result_is_a_warning_with_a_reason_and_a_next_step(figures):

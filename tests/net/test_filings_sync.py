@@ -36,7 +36,7 @@ SUBMISSIONS = submissions(
     sic="4111",
     sicDescription="Local Transit",
 )
-SYNCED = "TOWN Town Corp. (CIK 1234567): figures fetched, complete through 2026-02-01; 1 filings listed"
+SYNCED = "TOWN Town Corp. (CIK 1234567): figures fetched, filed up to 2026-02-01; 1 filings listed"
 DOCUMENT = b"""<html><head><title>hidden</title></head><body><p>Item 1. Business</p><p>Trams &amp; ferries.</p>
 <p>Item 1A. Risk Factors</p><p>Rain.</p><script>hidden()</script></body></html>"""
 BLOCKED = b"<!DOCTYPE html><html><title>SEC.gov | Request Rate Threshold Exceeded</title></html>"

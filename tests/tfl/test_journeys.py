@@ -142,7 +142,7 @@ async def test_no_journey_is_an_answer_with_a_reason():
 
 
 async def test_a_stop_that_tfl_does_not_know_is_named():
-    with pytest.raises(PlaceUnknown, match=r"the place '940GZZLUOXC' \(destination\)"):
+    with pytest.raises(PlaceUnknown, match=r"no place for '940GZZLUOXC' \(destination\)"):
         await plan((404, {"message": "The following stop is not recognised: 940GZZLUOXC"}))
 
 

@@ -78,7 +78,7 @@ async def test_an_end_that_is_not_identified_is_named(end, text, tmp_path):
     body, _ = await body_of(told, tmp_path)
 
     assert (body["code"], body["fromLocationDisambiguation"]) == ("VALIDATION_ERROR", None)
-    assert body["message"].startswith(f"TfL does not know the place '{text}' ({end}).")
+    assert body["message"].startswith(f"TfL found no place for '{text}' ({end}).")
 
 
 @pytest.mark.parametrize("text", ["..", ".", "/", "?!"])

@@ -113,4 +113,4 @@ def read_settings(**overrides: Any) -> Settings:
         return Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         name = str(error.errors(include_url=False)[0]["loc"][0])
-        raise SettingsInvalid(f"{_PREFIX}{name.upper()} is not usable: {explain(error, Settings).message}") from error
+        raise SettingsInvalid(f"{_PREFIX}{name.upper()} is invalid: {explain(error, Settings).message}") from error

@@ -159,7 +159,7 @@ def format_source(source: Mapping[str, Any]) -> str:
     """Return the last line of an answer's text: the source of its figures and how current they are."""
     note = f" {source['note']}." if source.get("note") else ""
     retrieved = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
-    return f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{retrieved}.{note}"
+    return f"Source: SEC filings, {source['dataset']}, filed up to {source['complete_through']}{retrieved}.{note}"
 
 
 def _find_codes(error: errors.ToolError) -> _Codes:

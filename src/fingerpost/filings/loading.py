@@ -123,7 +123,7 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> str:
     hint = "" if ticker or has_list else f"; the ticker is from the packaged {PACKAGED_YEAR} list"
     if main_ticker.startswith("CIK"):
         hint = "; set the ticker with --ticker, or load company_tickers.json"
-    summary = f"{len(parsed.facts):,} figures, complete through {parsed.complete_through}"
+    summary = f"{len(parsed.facts):,} figures, filed up to {parsed.complete_through}"
     return f"{path.name}: {parsed.name} ({main_ticker}): {summary}{hint}"
 
 

@@ -209,7 +209,7 @@ class EdgarSync:
         except DataNotFound:
             return "EDGAR has no figures for this company"
         if response.status == _NOT_MODIFIED:
-            return f"figures unchanged, complete through {rows[0][2]}"
+            return f"figures unchanged, filed up to {rows[0][2]}"
         file = _parse(read_facts, body.content(), f"companyfacts of CIK {cik}")
         _check_cik(file.cik, cik)
         await run_in_thread(
@@ -220,7 +220,7 @@ class EdgarSync:
             # The next request is conditional.
             fetched=(request.url, response.validators.etag, response.validators.last_modified),
         )
-        return f"figures fetched, complete through {file.complete_through}"
+        return f"figures fetched, filed up to {file.complete_through}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -290,11 +290,11 @@ def print_report(report: ImportReport) -> None:
 
 
 def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
-    """Return the verdict (usable, usable with losses, or not usable today), then any advice."""
+    """Return the verdict (usable, partly usable, or not usable today), then any advice."""
     states = [feed.service.state_on(today) for feed in report.feeds]
     thin_feeds = [feed for feed in report.feeds if feed.thin_after is not None and feed.thin_after < today]
     losses = [finding for feed in report.feeds for finding in feed.findings if find_meaning(finding.reason).is_loss]
-    verdict = "usable with losses" if losses or thin_feeds or {*states} != {ServiceState.IN_SERVICE} else "usable"
+    verdict = "partly usable" if losses or thin_feeds or {*states} != {ServiceState.IN_SERVICE} else "usable"
     if ServiceState.IN_SERVICE not in states:
         verdict = "not usable today"
     lines = [f"{report.network} is {verdict}, {report.days}."]

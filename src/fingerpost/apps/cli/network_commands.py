@@ -56,7 +56,7 @@ NAME = "CHECK"
 DATA_FAULT = 3
 _VERDICTS = {
     "program": "fingerpost gives wrong answers for this feed. Please report this with the lines below.",
-    "data": "Riders can use this feed, but with losses that its publisher, or the publisher of the extract, can fix.",
+    "data": "Riders can use this feed, but its publisher, or that of the extract, should fix the faults below.",
     "note": "Riders can use this feed.",
 }
 _ENDED = "Riders cannot use this feed today."

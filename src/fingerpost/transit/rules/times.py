@@ -55,14 +55,14 @@ def parse_instant(text: str, *, zone_name: str, now: int, field: str = "time") -
         return to_query_instant(now, now)
     match = _RFC_3339.fullmatch(text.strip())
     if match is None:
-        raise _new_parameter_error(text, field, "is not an instant")
+        raise _new_parameter_error(text, field, "is not a valid time")
     second = int(match["second"] or 0)
     offset = (match["offset"] or "").upper()
     try:
         # Python has no leap seconds, so use the next second.
         time = datetime.fromisoformat(f"{match['day']}T{match['minute']}:{min(second, 59):02d}{offset}")
     except ValueError:
-        raise _new_parameter_error(text, field, "is not an instant") from None
+        raise _new_parameter_error(text, field, "is not a valid time") from None
     if time.year not in _YEARS:
         raise _new_parameter_error(text, field, "is out of range")
     leap_s = second // 60

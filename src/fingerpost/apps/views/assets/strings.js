@@ -105,7 +105,7 @@ export const STRINGS = {
     "kind_estimated": "estimated",
     "low_confidence": "low confidence",
     "missing": "Missing: {name}: {message}",
-    "complete_through": "{dataset}, complete through {date}",
+    "complete_through": "{dataset}, filed up to {date}",
     "fiscal_year": "FY {year}"
   },
   "fi": {

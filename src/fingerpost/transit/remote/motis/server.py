@@ -44,7 +44,7 @@ class MotisEndpoint(StrEnum):
 
 
 class UnknownToServer(DataNotFound):
-    """The server does not know a stop, feed or trip."""
+    """The server has no such stop, feed or trip."""
 
 
 class ResponseTooLarge(SourceFailed):
@@ -106,7 +106,7 @@ def _new_refusal(response: Response) -> ToolError:
     text = shorten(error_body.error)
     _log.info("%s refused (HTTP %d): %s", response.redacted_url, response.status, text)
     if response.status == 404:
-        return UnknownToServer(f"{host} does not know the stop or feed: {text}")
+        return UnknownToServer(f"{host} has no such stop or feed: {text}")
     if response.status == 422:
         return ResponseTooLarge(f"{host} does not return that many results at once: {text}", {"status": 422})
     if _OUTSIDE in text:

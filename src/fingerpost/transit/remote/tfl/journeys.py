@@ -60,9 +60,7 @@ def new_unresolved_error(result: shapes.DisambiguationResult, request: TflReques
 
 
 def new_unknown_place(text: str, side: str) -> PlaceUnknown:
-    return PlaceUnknown(
-        f"TfL does not know the place '{text}' ({side})", {"field": side, "side": side}, hint=_UNKNOWN_HINT
-    )
+    return PlaceUnknown(f"TfL found no place for '{text}' ({side})", {"field": side, "side": side}, hint=_UNKNOWN_HINT)
 
 
 def _list_usable(status: shapes.EndStatus) -> list[shapes.Option]:
@@ -154,5 +152,5 @@ def _explain_no_journey(error: shapes.ApiError, request: TflRequest) -> str:
         for end, side in zip((request.origin, request.destination), sides, strict=True):
             if end.lower() in lowered:
                 raise new_unknown_place(end, side)
-        raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {text}", {"field": sides[0]})
+        raise PlaceUnknown(f"TfL did not find {sides[0]} or {sides[1]}: {text}", {"field": sides[0]})
     raise SourceFailed(f"TfL could not plan the journey: {text}")

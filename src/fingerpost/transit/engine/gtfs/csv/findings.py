@@ -67,7 +67,7 @@ class Reason(FindingMeaning, Enum):
     STOP_PLACE_ASSUMED = _GUESSED, "the stop has no position; its station's position is used"
     STOP_ZONE_UNAPPLIED = _UNUSED, "the time zone of the stop's agency is used instead"
     STOP_PARENT_UNAPPLIED = _UNUSED, "the stop's station is not in the feed; the stop is used without it"
-    STOP_POSITION_UNAPPLIED = _UNUSED, "no vehicle could reach it in time; the network's area ignores it"
+    STOP_POSITION_UNAPPLIED = _UNUSED, "no vehicle could reach it in time; it is excluded from the area"
     STOP_WITHOUT_TRIPS = _NO_EFFECT, "no trip serves the stop, and it is over 100 km outside the area"
     STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = _GUESSED, "the stop's name in an earlier feed is used instead"
 
