@@ -14,7 +14,7 @@ def test_islands_shorter_than_two_kilometres_are_left_out(tmp_path):
     short = Town(f"{STREET}\n\nC---D", tmp_path)
     long = Town(f"{STREET}\n\n\n\nC--------------------D", tmp_path)
 
-    assert (short.built.left_out_m, short.walk("D", "B")) == (pytest.approx(400, abs=0.1), (2200, 1760.0))
+    assert (short.left_out_m, short.walk("D", "B")) == (pytest.approx(400, abs=0.1), (2200, 1760.0))
     assert (long.walk("C", "D"), long.walk("C", "B")) == ((2100, 1680.0), None)
 
 
@@ -66,7 +66,7 @@ def test_an_unreachable_square_is_skipped_however_often_it_is_crossed(tmp_path):
     nodes, square = _draw_square()
     town = Town(STREET, tmp_path, extra_nodes=nodes, extra_ways=square)
 
-    assert (town.built.left_out_m, town.walk((3, 2), "B")[0]) == (pytest.approx(1131, abs=1), 2300)
+    assert (town.left_out_m, town.walk((3, 2), "B")[0]) == (pytest.approx(1131, abs=1), 2300)
 
 
 def test_a_square_behind_a_private_road_can_be_left_by_it(tmp_path):

@@ -22,8 +22,8 @@ def _stops(*names, kind=STOP):
 
 
 def _found(stops, *mapped):
-    found = find_stop_places(stops, [OsmStop(ref, *degrees(x, 0)) for ref, x in mapped])
-    return [round(lon / degrees(1, 0)[1], 2) for lon in found.lons.tolist()], found.matched
+    _, lons, matched = find_stop_places(stops, [OsmStop(ref, *degrees(x, 0)) for ref, x in mapped])
+    return [round(lon / degrees(1, 0)[1], 2) for lon in lons.tolist()], matched
 
 
 @pytest.mark.parametrize(

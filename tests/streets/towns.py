@@ -20,8 +20,7 @@ class Town:
         path = folder / "town.osm"
         path.write_text(osm(self.drawing, **extra))
         self.extracted = read_extract(path, find_area(np.zeros(1), np.zeros(1)))
-        self.built = build_graph(self.extracted)
-        self.graph = self.built.graph
+        self.graph, self.left_out_m = build_graph(self.extracted)
         self.grid = build_grid(self.graph)
         self.profile = profile
         self.search = StreetSearch(self.graph, compute_weights(self.graph, **profile))

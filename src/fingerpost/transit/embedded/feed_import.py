@@ -53,20 +53,20 @@ class StreetPreparation:
         lats, lons = stops.places.lats[boardable], stops.places.lons[boardable]
         self._is_near_stops = find_area(lats, lons)
         streets = read_extract(self._extract, self._is_near_stops, self._progress)
-        built = build_graph(streets)
-        grid = build_grid(built.graph)
-        places = find_stop_places(stops, streets.stops)
-        platforms = find_platform_places(stops, streets.platforms, built.graph, grid)
-        access = find_stop_access(stops, (places.lats, places.lons), tuple(streets.entrances), platforms)
+        graph, left_out_m = build_graph(streets)
+        grid = build_grid(graph)
+        stop_lats, stop_lons, matched = find_stop_places(stops, streets.stops)
+        platforms = find_platform_places(stops, streets.platforms, graph, grid)
+        access = find_stop_access(stops, (stop_lats, stop_lons), tuple(streets.entrances), platforms)
         self._basemap = pack_lines(read_lines(self._extract, self._is_near_stops, self._progress))
-        walks = StreetWalks(built.graph, grid, stops.places, access, is_dry=Water(self._basemap).is_dry)
+        walks = StreetWalks(graph, grid, stops.places, access, is_dry=Water(self._basemap).is_dry)
         coverage = StreetCoverage(
             extract=str(self._extract),
             stops=len(lats),
             covered_stops=walks.covered_stops,
-            street_km=round(float(built.graph.edge_m.sum()) / 1000, 1),
-            left_out_km=round(built.left_out_m / 1000, 1),
-            matched_stops=places.matched,
+            street_km=round(float(graph.edge_m.sum()) / 1000, 1),
+            left_out_km=round(left_out_m / 1000, 1),
+            matched_stops=matched,
             entered_stops=len(np.unique(access.stop[access.has_entrance])),
             estimated_stops=count_estimated_stops(access, stops.places),
         )
@@ -76,7 +76,7 @@ class StreetPreparation:
                 f"The extract {self._extract} has no street near any stop of the network, whose {len(lats):,} "
                 f"stops lie between {area}. Use an extract of that region, or add the network without --streets"
             )
-        self.prepared = StoredStreets(built.graph, grid, access, coverage)
+        self.prepared = StoredStreets(graph, grid, access, coverage)
         return WalkModes(walks, walks.without_steps())
 
     def save(self, folder: Path) -> None:

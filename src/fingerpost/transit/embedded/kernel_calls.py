@@ -55,7 +55,7 @@ def call_street_kernels() -> None:
     nodes = {1: (0.0, 0.0), 2: (0.0, 0.002), 3: (0.0, 0.004), 4: (0.002, 0.002)}
     ways = [Way(WayRule(), [2, node]) for node in (1, 3, 4)]
     streets = ExtractedStreets(ways=ways, positions=nodes, uses=Counter(node for way in ways for node in way.nodes))
-    graph = build_graph(streets).graph
+    graph, _ = build_graph(streets)
     lats, lons = np.array([0.0, 0.002]), np.array([0.0005, 0.002])
     kinds, parents = np.full(2, STOP, np.int8), np.full(2, -1, np.int32)
     places = StationPlaces(lats, lons, kinds, parents, np.zeros(2, np.int8), Pathways())

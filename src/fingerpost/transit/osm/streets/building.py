@@ -45,12 +45,8 @@ class _Edges(NamedTuple):
         return blocked
 
 
-class BuiltStreets(NamedTuple):
-    graph: StreetGraph
-    left_out_m: float
-
-
-def build_graph(streets: ExtractedStreets) -> BuiltStreets:
+def build_graph(streets: ExtractedStreets) -> tuple[StreetGraph, float]:
+    """Return the graph, and the length in metres of the streets that are not connected to it."""
     separate_at_walls(streets)
     edges, street_m = _cut(streets)
     is_kept = _find_connected(edges, street_m)
@@ -59,7 +55,7 @@ def build_graph(streets: ExtractedStreets) -> BuiltStreets:
     edges = _mark_short_parts(
         edges, is_kept, street_m, barred=graph.STEPS | graph.NO_WHEELS, barred_nodes=graph.KERB, flag=graph.CUT_OFF
     )
-    return BuiltStreets(_link(edges, is_kept), left_out_m)
+    return _link(edges, is_kept), left_out_m
 
 
 def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:

@@ -24,16 +24,11 @@ MATCHED_M = 100.0
 _MIN_NUMBER = 3
 
 
-class StopPlaces(NamedTuple):
-    lats: Float64
-    lons: Float64
-    matched: int
+def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> tuple[Float64, Float64, int]:
+    """Return the latitude and longitude of each stop, and the number of stops that were matched to the map.
 
-
-def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlaces:
-    """Return the position of each stop, preferably that of the nearest mapped stop whose ``ref`` is its code or id.
-
-    Positions in feeds are less accurate: they may be in the middle of a road or on its wrong side.
+    A stop is matched to the nearest mapped stop whose ``ref`` is its code or id, because positions in feeds are less
+    accurate: they may be in the middle of a road or on its wrong side.
     """
     by_ref = group_by_key((stop.ref.casefold(), stop) for stop in mapped)
     places = stops.places
@@ -51,7 +46,7 @@ def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlace
         if candidates and min(candidates)[0] <= MATCHED_M:
             _, lats[row], lons[row] = min(candidates)
             matched += 1
-    return StopPlaces(lats, lons, matched)
+    return lats, lons, matched
 
 
 def _list_refs(local_id: str, code: str) -> set[str]:
