@@ -5,7 +5,7 @@ import pytest
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from tests.addresses.drawn import house, node, opened_index, way
-from tests.contracts.conftest import asker
+from tests.contracts.conftest import asker, label
 from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import DAY
 
@@ -42,10 +42,6 @@ def ask(tmp_path, monkeypatch):
 
 def look_up(ask, text, **more):
     return ask("findAddressOrStop", {"rawText": text, **more})
-
-
-def label(text):
-    return {"type": "label", "value": text}
 
 
 def test_an_address_is_found_and_names_its_source(ask):

@@ -5,6 +5,7 @@ import hashlib
 from contextlib import asynccontextmanager
 
 import httpx2
+import pytest
 import uvicorn
 from mcp import Client
 
@@ -13,6 +14,8 @@ from fingerpost.apps.mcp.listener import LOCAL_ACCESS, Address, listen
 from fingerpost.apps.mcp.server import Caller, new_server
 from fingerpost.apps.warm_up import WarmUp
 
+# Tests over both protocol eras.
+ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 LOOPBACK = Address("127.0.0.1", 8000)
 _META = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -7,10 +7,8 @@ import pytest
 from mcp_types import ElicitResult
 
 from fingerpost.apps.mcp import elicitation
-from tests.apps.clients import connect
+from tests.apps.clients import ERAS, connect
 from tests.apps.questions import AMBIGUOUS
-
-ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 
 class Person:

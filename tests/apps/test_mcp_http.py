@@ -21,11 +21,10 @@ from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.kernel_mode import mark_compiled
-from tests.apps.clients import LOOPBACK, calling, post, request_of
+from tests.apps.clients import ERAS, LOOPBACK, calling, post, request_of
 from tests.apps.processes import DEADLINE_S, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO
 
-ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 NAMED, PUBLIC = Access(allowed_hosts=["trips.example"]), Access(is_public=True)
 
 

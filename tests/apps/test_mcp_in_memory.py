@@ -5,10 +5,8 @@ import json
 import pytest
 from mcp import MCPError
 
-from tests.apps.clients import connect
+from tests.apps.clients import ERAS, connect
 from tests.apps.questions import AMBIGUOUS, KAMPPI, KAMPPI_TO_ESPOO
-
-ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 
 @ERAS

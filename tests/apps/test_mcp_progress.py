@@ -15,14 +15,13 @@ from fingerpost.apps.mcp import server
 from fingerpost.apps.mcp.server import ProgressReporter
 from fingerpost.errors import ParameterError
 from fingerpost.transit.embedded import network
-from tests.apps.clients import connect, request_of
+from tests.apps.clients import ERAS, connect, request_of
 from tests.apps.plan_server import PLAN
 from tests.apps.processes import COMMAND, DEADLINE_S, serving
 from tests.project.sources import ROOT
 
 pytestmark = pytest.mark.slow
 
-ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 TRIP = json.loads((Path(__file__).parents[2] / "examples" / "there_and_back.json").read_text())
 STREAM = "application/json, text/event-stream"
 

@@ -6,15 +6,13 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import ClassVar
 
-from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from tests.conformance.embedded import EmbeddedConformance
 from tests.conformance.suite import ConformingSource
-from tests.net.reply_server import new_town_client
+from tests.net.reply_server import LIMITS, new_town_client
 
 URL = "http://town.example"
 # Large enough for a machine that is busy.
-LIMITS = RequestLimits(read_s=60.0, total_s=60.0, attempts=1)
 _SHORT = replace(LIMITS, read_s=0.05, total_s=8.0)
 
 

@@ -4,7 +4,6 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from urllib.parse import parse_qsl, urlsplit
 
-from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
@@ -12,11 +11,10 @@ from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.remote.motis.network import MotisSource
 from tests.motis.town_server import serving
-from tests.net.reply_server import new_town_client
+from tests.net.reply_server import LIMITS, new_town_client
 
 URL = "http://town.example"
 # Large enough for a machine that is busy.
-LIMITS = RequestLimits(read_s=60.0, total_s=60.0, attempts=1)
 NOON = int(datetime(2026, 3, 10, 11, tzinfo=UTC).timestamp())
 """Noon in Amsterdam."""
 ZONE = "Europe/Amsterdam"

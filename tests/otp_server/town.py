@@ -8,18 +8,17 @@ import osmium
 
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
-from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.conformance.network_checks import NEAR_ALPHA
 from tests.conformance.opentripplanner import OpenTripPlannerConformance
 from tests.conformance.suite import ConformingSource
 from tests.conformance.town import PLACES, new_town
+from tests.net.reply_server import LIMITS
 from tests.otp_server.server import LOOPBACK, OtpServer, build_graph
 from tests.otp_server.updates import Updates
 
 # Large enough for a machine that is busy, and for the first questions after a start.
-LIMITS = RequestLimits(read_s=60.0, total_s=60.0, attempts=1)
 
 
 def start_towns(folder):

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from fingerpost.apps.wiring import list_tools
-from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfile
@@ -16,11 +15,10 @@ from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, LANGU
 from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.fakes import FakeNetworks
 from tests.net.local_server import answer
-from tests.net.reply_server import ENVIRON, new_town_client, serving_replies
+from tests.net.reply_server import ENVIRON, LIMITS, new_town_client, serving_replies
 
 URL, KEY = "http://town.example", "TOWN_KEY"
 SECRET = ENVIRON[KEY]
-LIMITS = RequestLimits(read_s=60.0, total_s=60.0, attempts=1)
 RECORD = NetworkRecord(name="TFL", source="tfl", url=URL, key=KEY)
 LEARNED = LearnedProfile(
     bounds=BOUNDS,

@@ -6,10 +6,10 @@ import pytest
 
 from fingerpost.apps.views.page import VIEWS, read_page
 from tests.apps import clients
+from tests.apps.clients import ERAS
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.views.hosting import EXTENSION, MIME_TYPE, connect
 
-ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 GEOMETRY = "fingerpost/geometry"
 NETWORKS = "fingerpost://networks"
 
