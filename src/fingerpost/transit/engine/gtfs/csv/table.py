@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import cycle
 from typing import IO, Any, NamedTuple, TypeVar
 
@@ -80,24 +81,18 @@ class Block(NamedTuple):
         return [" ".join(data[start:end].decode(errors="replace").splitlines()) for start, end in spans]
 
 
+@dataclass(eq=False)
 class Table:
     """A table whose header has been read; ``columns`` are in lower case, and ``size`` is in bytes (0: unknown)."""
 
-    def __init__(
-        self,
-        feed: str,
-        name: str,
-        open_binary: Callable[[], IO[bytes]],
-        findings: Findings,
-        size: int = 0,
-        advance: Callable[[int], None] = lambda _bytes: None,
-    ) -> None:
-        self.feed = feed
-        self.name = name
-        self.findings = findings
-        self.size = size
-        self._advance = advance
-        self._open_binary = open_binary
+    feed: str
+    name: str
+    _open_binary: Callable[[], IO[bytes]]
+    findings: Findings
+    size: int = 0
+    _advance: Callable[[int], None] = lambda _bytes: None
+
+    def __post_init__(self) -> None:
         self._is_encoding_reported = False
         self.columns = self._read_header()
 
