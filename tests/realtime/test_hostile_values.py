@@ -8,7 +8,7 @@ from fingerpost.transit.engine.gtfs.realtime.messages import APPLIED, FeedBytes
 from fingerpost.transit.engine.gtfs.realtime.reader import read_realtime
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex
 from tests.feeds import timetable_from_drawing
-from tests.realtime.messages import NOW, at
+from tests.realtime.messages import NOW, alert, at, call, read, update
 
 LINES = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Alpha 08:20\nline B | Beta 09:00 | Gamma 09:10")
 INDEX = RealtimeIndex(LINES)
@@ -72,3 +72,15 @@ def test_absurd_values_are_counted_and_never_fatal(message):
         assert times == sorted(times)
     applied = sum(count for reason, count in told.counts.items() if reason in APPLIED)
     assert applied >= len(told.rides)
+
+
+def test_many_updates_of_a_stop_served_twice_are_read_in_linear_time():
+    """Searching the other updates for each would take minutes."""
+    told = read(LINES, update("A-1", *[call("ALPHA")] * 100_000))
+    assert dict(told.counts) == {"trip-calls-unmatched": 1}
+
+
+def test_many_alerts_are_read_in_linear_time():
+    """Comparing each alert with all others would take minutes."""
+    told = read(LINES, *(alert(str(number), route_id="A") for number in range(20_000)))
+    assert dict(told.counts) == {"alert-given": 20_000}

@@ -1,7 +1,7 @@
 """Read GTFS-Realtime messages entity by entity, and build an overlay from their trips and alerts."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from types import MappingProxyType
 
 from google.transit.gtfs_realtime_pb2 import FeedEntity
@@ -36,7 +36,7 @@ class _Reader:
         self.outcomes: list[EntityOutcome] = []
         self.has_future_messages = False
         self.rides = TripUpdates(index, self.outcomes)
-        self.alerts: list[Alert] = []
+        self.alerts: dict[Hashable, Alert] = {}
         # Alerts and the indices of their outcomes; they are resolved last, because later entities may add their trips.
         self.pending_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
         self.timestamps: list[int] = []
@@ -70,7 +70,7 @@ class _Reader:
         return Overlay(
             rides=MappingProxyType(rides),
             added=added,
-            alerts=tuple(self.alerts),
+            alerts=tuple(self.alerts.values()),
             timestamp=min(self.timestamps, default=None),
             as_of=self.now,
             counts=MappingProxyType({str(outcome): count for outcome, count in sorted(Counter(self.outcomes).items())}),
@@ -104,7 +104,9 @@ class _Reader:
         alert = read_alert(entity.id, entity.alert, matcher, self.rides)
         if isinstance(alert, EntityOutcome):
             return alert
-        if alert in self.alerts:
+        texts = (frozenset(texts.items()) for texts in (alert.headers, alert.descriptions, alert.urls))
+        key: Hashable = (alert.id, alert.effect, alert.periods, alert.selectors, *texts)
+        if key in self.alerts:
             return EntityOutcome.SUPERSEDED
-        self.alerts.append(alert)
+        self.alerts[key] = alert
         return EntityOutcome.ALERT_GIVEN

@@ -263,24 +263,25 @@ def _match_by_stop(
     low, high = (np.searchsorted(key, wanted, side, sorter=order) for side in ("left", "right"))
     is_single = high - low == 1
     stop_time[rows[is_single]] = order[low[is_single]]
+    # A ride's stop times follow those of the rides before it, so matches of other rides do not limit it.
+    previous_match = np.maximum.accumulate(stop_time)
+    next_match = np.minimum.accumulate(np.where(stop_time < 0, len(key), stop_time)[::-1])[::-1]
+    latest = -1
     for row, begin, end in zip(*(column[~is_single].tolist() for column in (rows, low, high)), strict=True):
         candidates, stop, ride = order[begin:end], updates.stop[row], updates.ride[row]
         if begin == end and parents[stop] >= 0:
             # The update may name another platform of the station.
             stations = parents[planned.stop[planned.first[ride] : planned.first[ride + 1]]]
             candidates = planned.first[ride] + np.flatnonzero(stations == parents[stop])
-        first, last = np.searchsorted(updates.ride, [ride, ride + 1])
-        following = stop_time[row + 1 : last]
-        previous_match = stop_time[first:row].max(initial=-1)
-        next_match = following[following >= 0].min(initial=len(key))
-        candidates = candidates[(candidates > previous_match) & (candidates < next_match)]
+        is_between = (candidates > max(latest, previous_match[row])) & (candidates < next_match[row])
+        candidates = candidates[is_between]
         # Of several candidates, the nearest in time is used.
         side, time = next(((side, time) for side, time in enumerate(updates.times[row].tolist()) if time), (0, None))
         if len(candidates) > 1 and time is not None:
             distances_s = [abs(planned_time - time) for planned_time in planned.times[candidates, side].tolist()]
             candidates = candidates[[distances_s.index(min(distances_s))]]
         if len(candidates) == 1:
-            stop_time[row] = candidates[0]
+            stop_time[row] = latest = candidates[0]
             if begin == end and new_stop[row] == _NO_STOP:
                 new_stop[row] = stop
     return stop_time, new_stop
