@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from fingerpost.errors import SourceLimited
+from fingerpost.errors import SourceLimited, ToolError
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
 
@@ -37,40 +37,50 @@ class Cache:
     async def get(self, request: Request, fetch: Refetch) -> Response:
         """Return a fresh cached response, wait for an identical request, or fetch the response.
 
-        If the caller that fetches it leaves, one of those that wait sends the request again.
+        If the caller that fetches it leaves, one of those that wait sends the request again, in a task that others
+        share until the response arrives. Otherwise, callers that leave early could abandon one request after another.
         """
         key = request.key
         entry = self._entries.get(key)
         if entry is not None and self._clock_s() < entry.expires_s:
             self._entries.move_to_end(key)
             return replace(entry.response, from_cache=True)
-        is_limited = False
+        is_limited = was_abandoned = False
         while (flight := self._flights.get(key)) is not None:
             try:
                 # Shield the future, because other callers may be waiting for it too.
                 return await asyncio.shield(flight)
             except _Abandoned:
-                continue
+                was_abandoned = True
             except SourceLimited:
                 # Try again once, because the caller that sent the request may have had less time to wait.
                 if is_limited:
                     raise
                 is_limited = True
-        # Send the request in this task, because another task would add a tenth to a short request.
         flight = self._flights[key] = asyncio.get_running_loop().create_future()
+        fetching = self._fetch(flight, key, request, fetch, entry)
+        # Usually, send the request in this task, because another task would add a tenth to a short request.
+        await (asyncio.shield(asyncio.create_task(fetching)) if was_abandoned else fetching)
+        return flight.result()
+
+    async def _fetch(
+        self, flight: "asyncio.Future[Response]", key: str, request: Request, fetch: Refetch, entry: _Entry | None
+    ) -> None:
         try:
             response = await fetch(None if entry is None else entry.response)
-        except BaseException as error:
-            flight.set_exception(error if isinstance(error, Exception) else _Abandoned())
-            # Otherwise, asyncio logs the exception if no caller is waiting.
-            flight.exception()
+            flight.set_result(response)
+        except ToolError as error:
+            flight.set_exception(error)
+        except BaseException:
+            flight.set_exception(_Abandoned())
             raise
+        else:
+            if request.may_cache is None or request.may_cache(response):
+                self._store(key, _Entry(response, self._clock_s() + request.fresh_s))
         finally:
             del self._flights[key]
-        flight.set_result(response)
-        if request.may_cache is None or request.may_cache(response):
-            self._store(key, _Entry(response, self._clock_s() + request.fresh_s))
-        return response
+            # Otherwise, asyncio logs an exception if no caller is waiting.
+            flight.exception()
 
     def _store(self, key: str, entry: _Entry) -> None:
         self._drop(key)
