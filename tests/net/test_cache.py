@@ -82,25 +82,6 @@ async def test_a_caller_that_leaves_does_not_cancel_the_shared_answer():
     assert (await second).body == b"x"
 
 
-async def test_callers_that_leave_early_abandon_only_one_request():
-    sent, go = asyncio.Queue(), asyncio.Event()
-
-    async def fetch(older):
-        sent.put_nowait(older)
-        await go.wait()
-        return response()
-
-    cache = Cache()
-    *leaving, last = [asyncio.create_task(cache.get(KEPT, fetch)) for _ in range(3)]
-    for caller in leaving:
-        await sent.get()
-        caller.cancel()
-        await asyncio.wait([caller])
-    go.set()
-
-    assert ((await last).body, sent.qsize()) == (b"x", 0)
-
-
 async def test_a_joining_caller_has_its_own_deadline():
     """The limiter lets the next request through in 100 s: too late for the first caller, not for the second."""
     time, pace = FakeTime(), Pace(name="slow", per_second=0.01, burst=1)

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from fingerpost.errors import SourceLimited, ToolError
+from fingerpost.errors import SourceLimited
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
 
@@ -20,8 +20,10 @@ class _Entry:
     expires_s: float
 
 
-class _Abandoned(Exception):
-    """The caller that sent the request left before the response arrived."""
+@dataclass(slots=True)
+class _Flight:
+    task: asyncio.Task[Response]
+    waiter_count: int = 0
 
 
 class Cache:
@@ -32,55 +34,48 @@ class Cache:
         self._clock_s = clock_s
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._size_bytes = 0
-        self._flights: dict[str, asyncio.Future[Response]] = {}
+        self._flights: dict[str, _Flight] = {}
 
     async def get(self, request: Request, fetch: Refetch) -> Response:
-        """Return a fresh cached response, wait for an identical request, or fetch the response.
-
-        If the caller that fetches it leaves, one of those that wait sends the request again, in a task that others
-        share until the response arrives. Otherwise, callers that leave early could abandon one request after another.
-        """
+        """Return a fresh cached response, join a request in flight, or fetch the response."""
         key = request.key
         entry = self._entries.get(key)
         if entry is not None and self._clock_s() < entry.expires_s:
             self._entries.move_to_end(key)
             return replace(entry.response, from_cache=True)
-        is_limited = was_abandoned = False
-        while (flight := self._flights.get(key)) is not None:
+        flight = self._flights.get(key)
+        if flight is not None:
             try:
-                # Shield the future, because other callers may be waiting for it too.
-                return await asyncio.shield(flight)
-            except _Abandoned:
-                was_abandoned = True
+                return await self._wait(key, flight)
             except SourceLimited:
-                # Try again once, because the caller that sent the request may have had less time to wait.
-                if is_limited:
-                    raise
-                is_limited = True
-        flight = self._flights[key] = asyncio.get_running_loop().create_future()
-        fetching = self._fetch(flight, key, request, fetch, entry)
-        # Usually, send the request in this task, because another task would add a tenth to a short request.
-        await (asyncio.shield(asyncio.create_task(fetching)) if was_abandoned else fetching)
-        return flight.result()
+                # Retry, because the caller that sent the request may have had less time to wait.
+                flight = self._flights.get(key)
+        if flight is None:
+            flight = self._flights[key] = _Flight(asyncio.create_task(self._fetch(key, request, fetch, entry)))
+        return await self._wait(key, flight)
 
-    async def _fetch(
-        self, flight: "asyncio.Future[Response]", key: str, request: Request, fetch: Refetch, entry: _Entry | None
-    ) -> None:
+    async def _wait(self, key: str, flight: _Flight) -> Response:
+        flight.waiter_count += 1
+        try:
+            # Shield the task, because other callers may be waiting for it too.
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.waiter_count -= 1
+            if flight.waiter_count == 0 and not flight.task.done():
+                del self._flights[key]
+                flight.task.cancel()
+
+    async def _fetch(self, key: str, request: Request, fetch: Refetch, entry: _Entry | None) -> Response:
+        this_task = asyncio.current_task()
         try:
             response = await fetch(None if entry is None else entry.response)
-            flight.set_result(response)
-        except ToolError as error:
-            flight.set_exception(error)
-        except BaseException:
-            flight.set_exception(_Abandoned())
-            raise
-        else:
             if request.may_cache is None or request.may_cache(response):
                 self._store(key, _Entry(response, self._clock_s() + request.fresh_s))
+            return response
         finally:
-            del self._flights[key]
-            # Otherwise, asyncio logs an exception if no caller is waiting.
-            flight.exception()
+            flight = self._flights.get(key)
+            if flight is not None and flight.task is this_task:
+                del self._flights[key]
 
     def _store(self, key: str, entry: _Entry) -> None:
         self._drop(key)
