@@ -78,6 +78,45 @@ async def test_a_trip_after_the_lift_is_repaired_is_better_than_one_with_a_step(
     assert (itinerary.departure, find_weakest_link(itinerary).access) == (at("08:05") + 24 * 3600, Access.YES)
 
 
+STATION = """stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,wheelchair_boarding
+ALPHA,Alpha,60.17,24.9,0,,1
+GAMMA,Gamma,60.17,25.1,0,,1
+HUB,Hub,60.17,25,1,,1
+UP,Up,60.17,25,0,HUB,1
+DOWN,Down,60.17,25,0,HUB,1
+LIFT,Lift,60.17,25,3,HUB,
+RAMP,Ramp,60.17,25,3,HUB,
+"""
+WAYS = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,traversal_time\n"
+RULE = "from_stop_id,to_stop_id,transfer_type,min_transfer_time\n"
+
+
+@pytest.mark.parametrize(
+    ("ramp_s", "rule", "broken", "line"),
+    [
+        (None, "", False, "S"),
+        (None, "", True, "B"),
+        (None, "UP,DOWN,2,60\n", True, "B"),
+        (400, "", True, "S"),
+        (400, "UP,DOWN,2,300\n", True, "B"),
+    ],
+)
+async def test_a_change_without_a_map_avoids_a_lift_that_is_out_of_order(ramp_s, rule, broken, line):
+    """Line S leaves ten minutes after the train arrives. The lift takes 60 s; ways without it, the ramp's seconds."""
+    drawing = "rail R | Alpha 08:05 | Up 08:15\nrail S | Down 08:25 | Gamma 08:40\nbus B | Alpha 08:06 | Gamma 08:50"
+    ways = ["LIFT,5,1,30", *([] if ramp_s is None else [f"RAMP,1,1,{ramp_s // 2}"])]
+    rows = [f"{number},{end},{way}" for number, way in enumerate(ways) for end in ("UP", "DOWN")]
+    tables = {"stops.txt": STATION, "pathways.txt": "\n".join([WAYS.strip(), *rows]), "transfers.txt": RULE + rule}
+    timetable = timetable_from_tables(feed_from_drawing(drawing) | tables)
+    network = EmbeddedNetwork(NetworkRecord(name="TEST", source="gtfs"), timetable)
+    outage = alert("lift", "Lift broken", effect="ACCESSIBILITY_ISSUE", period=("07:00", "12:00"), stop_id="LIFT")
+    network.publish(read(timetable, *([outage] if broken else [])), DAY)
+
+    answer = await network.plan_journeys(question(step_free=True))
+
+    assert min(answer.itineraries, key=lambda each: each.arrival).rides[-1].line == line
+
+
 OTHER_WAY = f"{DRAWING}\nline B | Alpha 08:06 | Delta 08:40"
 
 

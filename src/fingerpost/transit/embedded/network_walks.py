@@ -72,12 +72,11 @@ class NetworkWalks:
         self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool
     ) -> tuple[Walks, Timetable]:
         """Return walks that avoid closed entrances and pathways, and a timetable with the remaining footpaths."""
-        alerts = () if self._walks is None else overlay.list_closing(step_free=step_free)
         begin, end = (instant - _TRIP_S, instant) if arrive_by else (instant, instant + _TRIP_S)
         kinds = self._timetable.stop_kind
         closed = frozenset(
             row
-            for alert in alerts
+            for alert in overlay.list_closing(step_free=step_free)
             if alert.find_period(begin, end) is not None
             for kind, row, *_ in alert.selectors
             if kind == "stop" and int(kinds[row]) in (ENTRANCE, NODE)
@@ -87,12 +86,11 @@ class NetworkWalks:
         )
 
     def _close(self, closed: frozenset[int], step_free: bool) -> tuple[Walks, Timetable]:
-        walks = self._step_free if step_free else self._walks
-        if walks is None or self.streets is None:
-            return self._straight, self._timetable
         rows = np.array(sorted(closed))
         places = self._timetable.stop_lat[rows], self._timetable.stop_lon[rows]
-        remaining = walks.without(find_lifts(self.streets.graph, *places), closed)
+        remaining = self.get_walks(step_free=step_free)
+        if self.streets is not None and isinstance(remaining, StreetWalks):
+            remaining = remaining.without(find_lifts(self.streets.graph, *places), closed)
         return remaining, avoid_closed_ways(self._timetable, remaining, places, closed, step_free=step_free)
 
     def add_attribution(self, provenance: Provenance) -> Provenance:

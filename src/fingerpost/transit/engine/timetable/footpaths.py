@@ -178,23 +178,27 @@ def avoid_closed_ways(
     is_near = np.zeros(count, np.bool_)
     for lat, lon in zip(*(place.tolist() for place in places), strict=True):
         is_near |= straight_line_m(lat, lon, timetable.stop_lat, timetable.stop_lon) <= _CLOSURE_RADIUS_M
-    # A feed's transfer rule overrides measured walks.
-    rule_pairs = timetable.transfer_from.astype(np.int64) * count + timetable.transfer_to
-    is_affected = is_near[paths.begin] & is_near[paths.end] & ~np.isin(paths.begin * count + paths.end, rule_pairs)
-    if not is_affected.any():
-        return timetable
-    affected = take_rows(paths, is_affected)
-    indoor = take_rows(affected, (stations[affected.begin] == stations[affected.end]) & (stations[affected.begin] >= 0))
+    is_affected = is_near[paths.begin] & is_near[paths.end]
+    is_indoor = is_affected & (stations[paths.begin] == stations[paths.end]) & (stations[paths.begin] >= 0)
+    indoor = take_rows(paths, is_indoor)
     open_s, detour_s = (
         find_change_s(get_places(timetable), indoor.begin, indoor.end, step_free=step_free, closed=excluded)
         for excluded in ((), closed)
     )
     # Indoor transfers follow pathways inside a station; all others are outdoor walks.
-    outdoor = affected.drop_common(take_rows(indoor, open_s >= 0), count)
+    is_indoor[is_indoor] = open_s >= 0
+    extra_s = detour_s - open_s
     detours = take_rows(
-        indoor._replace(seconds=detour_s + np.int32(CHANGE_SLACK_S), walk_s=detour_s), (open_s >= 0) & (detour_s >= 0)
+        indoor._replace(seconds=indoor.seconds + extra_s, walk_s=indoor.walk_s + extra_s),
+        (open_s >= 0) & (detour_s >= 0),
     )
+    # A feed's transfer rule overrides measured walks.
+    rule_pairs = timetable.transfer_from.astype(np.int64) * count + timetable.transfer_to
+    is_outdoor = is_affected & ~is_indoor & ~np.isin(paths.begin * count + paths.end, rule_pairs)
+    if not (is_indoor | is_outdoor).any():
+        return timetable
     walked = _list_walks(walks, np.flatnonzero(is_near & (timetable.stop_kind == STOP)), stations)
-    walked = take_rows(walked, walked.mark_common(outdoor, count))
-    table = _build_table(join_rows(join_rows(take_rows(paths, ~is_affected), detours), walked), count)
+    walked = take_rows(walked, walked.mark_common(take_rows(paths, is_outdoor), count))
+    remaining = take_rows(paths, ~(is_indoor | is_outdoor))
+    table = _build_table(join_rows(join_rows(remaining, detours), walked), count)
     return replace(timetable, step_free_footpaths=table) if is_step_free else replace(timetable, footpaths=table)
