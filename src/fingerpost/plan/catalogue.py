@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel
 
@@ -62,8 +62,7 @@ class Catalogue:
         return cls(by_name, dict(agents or {}))
 
 
-@dataclass(frozen=True, slots=True)
-class ToolQuery:
+class ToolQuery(NamedTuple):
     """A tool call parsed from a step's parameters; ``prefix`` is the path to the arguments within the parameters."""
 
     query_type: str
