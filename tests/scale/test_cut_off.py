@@ -10,7 +10,7 @@ import pytest
 
 from fingerpost.errors import StorageUnavailable
 from fingerpost.plan.engines import dbos
-from fingerpost.plan.records import Event, InitialMemory, JournalFailed, StepRecord, read_plan
+from fingerpost.plan.records import Event, InitialMemory, JournalFailed, StepRecord, WrittenPlan, read_plan
 from fingerpost.store.postgres import is_lost
 from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps, read_runs
@@ -56,7 +56,9 @@ def test_a_pipeline_that_the_server_cut_off_is_lost():
 
 
 async def new_run(journal):
-    return await journal.create('{"goal":"g","steps":[]}', user="ann", initial_memory=InitialMemory(), at=AT)
+    return await journal.create(
+        WrittenPlan('{"goal":"g","steps":[]}', '"g"', 0), user="ann", initial_memory=InitialMemory(), at=AT
+    )
 
 
 def completed(number):

@@ -13,7 +13,7 @@ from psycopg import sql
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.dbos_executor import VERSION
 from fingerpost.plan.journal import InitialMemory
-from fingerpost.plan.records import read_plan
+from fingerpost.plan.records import read_plan, write_plan
 from tests.apps.processes import DEADLINE_S
 from tests.plan.suite.fixtures import INTERRUPTED, LONG_MS, USER, Build, CallLog, adding, new_runs, plan_of_steps
 from tests.plan.suite.processes import PATIENCE_S, wait_until
@@ -80,7 +80,7 @@ asyncio.run(launch())
 async def test_a_closed_journal_leaves_no_run_claimed(database, tmp_path):
     """The other journal has the same process name, which counts as alive."""
     journal, other = open_journal(tmp_path), open_journal(tmp_path)
-    plan = json.dumps(plan_of_steps(adding(1, 0)))
+    plan = write_plan(read_plan(plan_of_steps(adding(1, 0))))
     run_id = await journal.create(plan, user=None, initial_memory=InitialMemory(), at=AT)
     claiming = asyncio.create_task(journal.lease(run_id).__aenter__())
     await asyncio.sleep(0)

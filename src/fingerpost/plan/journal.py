@@ -32,6 +32,8 @@ from fingerpost.plan.records import (
     Signal,
     StepRecord,
     Verb,
+    WrittenPlan,
+    encode_text,
 )
 
 _log = logging.getLogger(__name__)
@@ -238,7 +240,7 @@ class Journal(ABC):
 
     async def create(
         self,
-        plan: str,
+        plan: WrittenPlan,
         *,
         user: str | None,
         initial_memory: InitialMemory,
@@ -246,7 +248,7 @@ class Journal(ABC):
         base: str | None = None,
         protocol: int = PROTOCOL,
     ) -> str:
-        """Store a new run of a JSON plan and return the run's id: random, or derived from ``base`` and a counter."""
+        """Store a new run of a plan and return the run's id: random, or derived from ``base`` and a counter."""
         # If the random id exists, it was stored by a commit whose reply was lost.
         random_id = str(uuid.uuid4())
 
@@ -255,7 +257,7 @@ class Journal(ABC):
             for number in count(1):
                 # With a fixed clock, a counter makes the id unique (rule F4).
                 run_id = random_id if base is None else str(uuid.uuid5(_NAMESPACE, f"{base}#{number}"))
-                row = (run_id, user, plan, *_summarize_plan(plan), memory_json, at, protocol)
+                row = (run_id, user, *plan, memory_json, at, protocol)
                 if connection.execute(_CREATE, row).rowcount or base is None:
                     return run_id
             raise AssertionError("unreachable")
@@ -273,7 +275,7 @@ class Journal(ABC):
     async def list_events(self, run_id: str) -> list[Event]:
         return list(map(Event._make, await self._select(_LIST_EVENTS, run_id)))
 
-    async def change_plan(self, run_id: str, plan_json: str, deleted_steps: Sequence[int], event: Event) -> None:
+    async def change_plan(self, run_id: str, plan: WrittenPlan, deleted_steps: Sequence[int], event: Event) -> None:
         """Replace a run's plan, increment its replan count, and delete the records of unfinished steps.
 
         Decisions are deleted too, because they were made before anyone saw the steps of the new plan.
@@ -286,7 +288,7 @@ class Journal(ABC):
                 if stored == (event.kind, event.data):
                     return
                 raise PlanInvalid("Another process continued the run in the meantime. Read the run and try again")
-            connection.execute(_CHANGE_PLAN, (plan_json, *_summarize_plan(plan_json), run_id))
+            connection.execute(_CHANGE_PLAN, (*plan, run_id))
             for step_id in deleted_steps:
                 connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))
             connection.execute("DELETE FROM plan_signal WHERE run_id = %s AND step_id IS NOT NULL", (run_id,))
@@ -311,7 +313,7 @@ class Journal(ABC):
         rows: list[tuple[str, Row]] = [(_PUT_EVENT, (*event, run_id)) for event in events]
         if step is not None:
             if step.note:
-                step = step._replace(note=_to_json(step.note))
+                step = step._replace(note=encode_text(step.note))
             rows.append((_PUT_STEP, (*step, run_id)))
         if state is not None:
             rows.append((_PUT_STATE, (state, at if state in ENDED else None, run_id)))
@@ -365,14 +367,3 @@ def _read_run(connection: Any, run_id: str) -> RunRecord | None:
 def _read_signals(connection: Any, run_id: str, after: int = 0) -> list[Signal]:
     rows = connection.execute(_LIST_SIGNALS, (run_id, after)).fetchall()
     return [Signal(seq, verb, step_id, json.loads(value)) for seq, verb, step_id, value in rows]
-
-
-def _summarize_plan(plan_json: str) -> tuple[str, int]:
-    """Return a plan's goal as JSON and its step count, for lists of runs."""
-    plan = json.loads(plan_json)
-    return _to_json(plan["goal"]), len(plan["steps"])
-
-
-def _to_json(text: str) -> str:
-    """Encode a string as JSON, because it may contain NUL; an unpaired surrogate becomes ``?``."""
-    return json.dumps(text.encode("utf-8", "replace").decode())

@@ -134,12 +134,26 @@ def _validate(raw: object, subject: str) -> Plan:
         raise PlanInvalid(f"{subject} cannot be read: {explained.message}", explained.details) from error
 
 
-def write_plan(plan: Plan) -> str:
+class WrittenPlan(NamedTuple):
+    """A plan as JSON text; its goal, as JSON, and its step count are for lists of runs."""
+
+    text: str
+    goal: str
+    step_count: int
+
+
+def write_plan(plan: Plan) -> WrittenPlan:
     try:
-        return plan.model_dump_json()
+        text = plan.model_dump_json()
     except PydanticSerializationError:
         # An unpaired surrogate has no UTF-8 encoding, so write it as an escape.
-        return encode(plan.model_dump())
+        text = encode(plan.model_dump())
+    return WrittenPlan(text, encode_text(plan.goal), len(plan.steps))
+
+
+def encode_text(text: str) -> str:
+    """Encode a string as JSON, because it may contain NUL; an unpaired surrogate becomes ``?``."""
+    return json.dumps(text.encode("utf-8", "replace").decode())
 
 
 def read_recorded_plan(run: RunRecord) -> Plan:

@@ -24,6 +24,7 @@ from fingerpost.plan.records import (
     RunState,
     RunSummary,
     Verb,
+    WrittenPlan,
     check_protocol,
     now,
     read_recorded_plan,
@@ -76,22 +77,22 @@ class PlanRuns:
         ``memory`` contains values by key, which override those from ``memory_of``, an earlier run by the same user.
         """
         initial_memory = await self._load_memory(user, memory or {}, memory_of)
-        valid, plan_json = await compute(self._check_and_write, plan, initial_memory.values)
+        valid, written = await compute(self._check_and_write, plan, initial_memory.values)
         base = None
         if clock.find_fixed_time() is not None:
-            base = new_correlation_id(user, "run_plan", [plan_json, dict(initial_memory.values)])
-        run_id = await self.journal.create(plan_json, user=user, initial_memory=initial_memory, at=now(), base=base)
+            base = new_correlation_id(user, "run_plan", [written.text, dict(initial_memory.values)])
+        run_id = await self.journal.create(written, user=user, initial_memory=initial_memory, at=now(), base=base)
         if len(self._created) >= _MAX_CREATED:
             self._created.clear()
         self._created[run_id] = valid
         return run_id
 
-    def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> tuple[ValidPlan, str]:
+    def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> tuple[ValidPlan, WrittenPlan]:
         valid = validate_plan(plan, self.catalogue, memory=memory, limits=self.limits)
-        plan_json = write_plan(plan)
-        if (size_bytes := len(plan_json.encode())) > self.limits.plan_bytes:
+        written = write_plan(plan)
+        if (size_bytes := len(written.text.encode())) > self.limits.plan_bytes:
             raise PlanInvalid(f"The plan is {size_bytes:,} bytes; the limit is {self.limits.plan_bytes:,}")
-        return valid, plan_json
+        return valid, written
 
     async def get(self, run_id: str, user: str | None) -> RunRecord:
         run = await self.journal.find(run_id) if len(run_id) == _ID_CHARS and run_id.isascii() else None

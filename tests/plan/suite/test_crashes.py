@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.records import PROTOCOL, InitialMemory
+from fingerpost.plan.records import PROTOCOL, InitialMemory, WrittenPlan
 from tests.plan.suite.fixtures import LONG_MS, USER, Build, CallLog, adding, found_sums, plan_of_steps, read_runs
 from tests.plan.suite.processes import Worker, killed_half_way, wait_until
 
@@ -86,7 +86,7 @@ def test_a_build_that_no_longer_fits_refuses_and_spoils_nothing(engine, tmp_path
 async def test_a_run_of_a_newer_program_is_left_alone(runs, tmp_path):
     plan = {**plan_of_steps(adding(1, 1)), "created_at": AT, "horizon": "of another shape"}
     newer = {"user": USER, "initial_memory": InitialMemory(), "at": AT, "protocol": PROTOCOL + 1}
-    run_id = await runs.journal.create(json.dumps(plan), **newer)
+    run_id = await runs.journal.create(WrittenPlan(json.dumps(plan), '"a goal"', 1), **newer)
     for asked in (
         runs.get(run_id, USER),
         runs.execute(run_id),

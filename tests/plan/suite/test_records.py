@@ -5,12 +5,12 @@ import asyncio
 import pytest
 
 from fingerpost.errors import ToolError
-from fingerpost.plan.records import Event, InitialMemory, JournalFailed, RunRecord, StepRecord
+from fingerpost.plan.records import Event, InitialMemory, JournalFailed, RunRecord, StepRecord, WrittenPlan
 
 AT = "2026-03-10T06:00:00Z"
 LATER = "2026-03-10T07:00:00Z"
 GIVEN = InitialMemory(values={"start": {"n": 1, "text": "ä'); DROP TABLE run; --"}}, paths={"start": ["n"]})
-PLAN = '{"goal":"g","steps":[{"step_id":1},{"step_id":2}]}'
+PLAN = WrittenPlan('{"goal":"g","steps":[{"step_id":1},{"step_id":2}]}', '"g"', 2)
 NOBODY = "00000000-0000-4000-8000-000000000000"
 
 
@@ -34,7 +34,7 @@ async def test_what_was_recorded_is_found_by_whoever_opens_the_place_anew(journa
     assert await anew.find(run_id) == RunRecord(
         run_id=run_id,
         user="ann",
-        plan_json=PLAN,
+        plan_json=PLAN.text,
         initial_memory=GIVEN,
         state="failed",
         created_at=AT,
@@ -50,7 +50,8 @@ async def test_what_was_recorded_is_found_by_whoever_opens_the_place_anew(journa
 
 async def test_a_goal_and_a_note_may_hold_a_nul(journal, reopen):
     """No text of PostgreSQL can hold one as it is."""
-    run_id = await new_run(journal, plan=PLAN.replace('"g"', '"a\\u0000b"'))
+    goal = '"a\\u0000b"'
+    run_id = await new_run(journal, plan=PLAN._replace(text=PLAN.text.replace('"g"', goal), goal=goal))
     await journal.record(run_id, step(1, "failed")._replace(note="c\0d"), [], None, AT)
     anew = reopen()
     (line,) = await anew.list_runs("ann", 9)
@@ -111,7 +112,7 @@ async def test_a_changed_plan_forgets_what_it_is_told_to_forget(journal):
     await journal.record(run_id, step(2, "failed"), [Event(1, AT, "run_failed", None, None)], "failed", AT)
     await journal.signal(run_id, "approve", 2, None)
     await journal.signal(run_id, "cancel", None, None)
-    changed = '{"goal":"h","steps":[{"step_id":1}]}'
+    changed = WrittenPlan('{"goal":"h","steps":[{"step_id":1}]}', '"h"', 1)
     await journal.change_plan(run_id, changed, [2], Event(2, AT, "plan_changed", None, None))
     found, (line,) = await journal.find(run_id), await journal.list_runs("ann", 9)
 
@@ -125,7 +126,7 @@ async def test_a_change_of_a_plan_that_has_gone_on_is_refused(journal):
     run_id = await new_run(journal)
     await journal.record(run_id, None, [Event(1, AT, "run_started", None, None)], None, AT)
     with pytest.raises(ToolError):
-        await journal.change_plan(run_id, PLAN.replace('"g"', '"h"'), [], Event(1, AT, "plan_changed", None, None))
+        await journal.change_plan(run_id, PLAN._replace(goal='"h"'), [], Event(1, AT, "plan_changed", None, None))
 
     assert [line["goal"] for line in await journal.list_runs("ann", 9)] == ["g"]
 
