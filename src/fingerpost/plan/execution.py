@@ -6,6 +6,7 @@ Calls to tools and agents have concurrency limits, timeouts and retries, which a
 import asyncio
 import logging
 import random
+import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
@@ -29,7 +30,7 @@ from fingerpost.plan.references import fill
 from fingerpost.plan.responses import build_failure, check_response, explain_unresolved_path, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan
 from fingerpost.runtime import retry
-from fingerpost.runtime.concurrency import compute
+from fingerpost.runtime.concurrency import SharedTimer, compute
 from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, Measurement
 
 _log = logging.getLogger(__name__)
@@ -46,6 +47,7 @@ class Execution:
     semaphores: defaultdict[str, asyncio.Semaphore]
     """For concurrent calls in this process, by the name of the tool or agent."""
     limits: Limits
+    measurement: Measurement
     poll_s: float
     last_signal: int = 0
     _at: str = ""
@@ -69,6 +71,7 @@ class Execution:
         # The unfinished dependencies of each step that has not started, in the plan's order.
         self._blockers = {n: self._unfinished.intersection(ready.dependencies) for n, ready in planned.items()}
         self._end = asyncio.get_running_loop().create_future()
+        self._timer = SharedTimer(self.limits.attempt_s)
 
     def wake(self) -> None:
         self._wake_event.set()
@@ -153,7 +156,7 @@ class Execution:
     def _new_event(self, kind: str, number: int | None = None, **data: Any) -> Event:
         self._seq += 1
         # Reading and formatting the time is slow, so events within a millisecond share it.
-        if (now_ms := int(asyncio.get_running_loop().time() * 1000)) != self._at_ms:
+        if (now_ms := time.monotonic_ns() // 1_000_000) != self._at_ms:
             self._at, self._at_ms = now(), now_ms
         return Event(self._seq, self._at, kind, number, encode(data) if data else None)
 
@@ -190,17 +193,17 @@ class Execution:
         """Return the step's response, and the number of attempts."""
         number, name = ready.step.step_id, ready.performer
         self._append_event("step_started", number)
-        run_attributes: dict[str, Attribute] = {
-            "fingerpost.plan.run_id": self.run.run_id,
-            "fingerpost.plan.step_id": number,
-        }
-        with Measurement("plan step", {TOOL: name}, PLAN_STEP_DURATION, span_attributes=run_attributes) as operation:
+        ids: dict[str, Attribute] = {"fingerpost.plan.run_id": self.run.run_id, "fingerpost.plan.step_id": number}
+        measurement = Measurement(
+            "plan step", {TOOL: name}, PLAN_STEP_DURATION, span_attributes=ids, parent=self.measurement
+        )
+        with measurement:
             try:
                 response, attempts = await self._execute_attempts(ready)
             except ToolError as error:
                 response, attempts = build_failure(name, name, {}, error), 0
             if not response["success"]:
-                operation.fail(str(response.get("error_code", "failed")))
+                measurement.fail(str(response.get("error_code", "failed")))
         return response, attempts
 
     async def _execute_attempts(self, ready: ReadyStep) -> tuple[dict[str, Any], int]:
@@ -225,18 +228,20 @@ class Execution:
     async def _attempt(self, ready: ReadyStep, arguments: dict[str, Any], idempotency_key: str) -> dict[str, Any]:
         """Call the tool or agent once, and return its standard response; a ToolError becomes a failure response."""
         IDEMPOTENCY_KEY.set(idempotency_key)
-        name, tool, query, timeout_s = ready.performer, ready.tool, ready.query, self.limits.attempt_s
+        name, tool, query = ready.performer, ready.tool, ready.query
         query_type = name if query is None else query.query_type
         try:
-            async with self.semaphores[name], asyncio.timeout(timeout_s):
-                if tool is not None and query is not None and ready.step.agent is None:
-                    response = await tool.execute(query.query_type, arguments, self.run.user)
-                else:
-                    response = await self._ask_agent(ready, arguments, idempotency_key)
+            async with self.semaphores[name]:
+                call: Awaitable[Any] = (
+                    tool.execute(query.query_type, arguments, self.run.user)
+                    if tool is not None and query is not None and ready.step.agent is None
+                    else self._ask_agent(ready, arguments, idempotency_key)
+                )
+                response = await self._timer.limit(call)
             return check_response(name, response, self.limits)
         except TimeoutError:
             # The outcome of the call is unknown, so only an idempotent tool is called again.
-            message = f"{name} did not answer within {timeout_s:g} s"
+            message = f"{name} did not answer within {self.limits.attempt_s:g} s"
             error = SourceTimeout(message, retryable=tool is not None and tool.is_idempotent)
             return build_failure(name, query_type, arguments, error)
         except ToolError as error:

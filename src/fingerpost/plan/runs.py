@@ -276,6 +276,7 @@ class PlanRuns:
                 created = self._created.pop(run_id, None)
                 # If the run has events, another process executed or changed it, so validate the plan again.
                 valid = self.revalidate(run) if created is None or run.last_seq else created
+                measurement = Measurement("plan run", {}, span_attributes={"fingerpost.plan.run_id": run_id})
                 execution = self._executions[run_id] = Execution(
                     run=run,
                     valid=valid,
@@ -283,10 +284,11 @@ class PlanRuns:
                     agents=self.catalogue.agents,
                     semaphores=self._semaphores,
                     limits=self.limits,
+                    measurement=measurement,
                     poll_s=self._poll_s,
                 )
                 try:
-                    with Measurement("plan run", {}, span_attributes={"fingerpost.plan.run_id": run_id}):
+                    with measurement:
                         state = await execution.execute()
                     PLAN_RUNS.add(1, {"fingerpost.plan.run.state": state})
                 finally:
