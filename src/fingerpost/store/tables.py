@@ -147,7 +147,10 @@ class SqliteTables:
         if not self.file.is_empty(connection) and self._count_layouts(connection) == len(self._layouts):
             self._check_once(connection)
             return
-        use_write_ahead_log(connection)
+        # The advice for files without durability is to remove them. A log that another process has open would remain,
+        # and new files would be unusable with it.
+        if self.file.synchronous != "OFF":
+            use_write_ahead_log(connection)
         connection.execute("BEGIN IMMEDIATE")
         for layout in self._layouts[self._count_layouts(connection) :]:
             for statement in layout:
@@ -190,8 +193,8 @@ class OpenSqliteTables(SqliteTables):
             self.file.create_owner_only()
             status = self.file.path.stat()
             connection = on_error.enter_context(closing(self.connect()))
-            # A rollback journal would take as long as the rest of a transaction.
-            use_write_ahead_log(connection)
+            # Creating and removing the rollback journal would take as long as the rest of a transaction.
+            connection.execute("PRAGMA journal_mode = PERSIST")
             result = _run_transaction(connection, act)
             connection.execute("PRAGMA busy_timeout = 0")
             on_error.pop_all()
