@@ -37,7 +37,7 @@ from fingerpost.runtime.instruments import PLAN_RUNS, Measurement
 _log = logging.getLogger(__name__)
 
 _ID_CHARS = 36
-_MAX_CREATED = 16
+_MAX_VALID_PLANS = 16
 
 _RETRY_AFTER_S: Final = 5.0
 
@@ -58,8 +58,8 @@ class PlanRuns:
         self.limits = limits or Limits()
         self._poll_s = poll_s
         self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(self.limits.calls_per_tool))
-        # Validated plans of runs that this process created but has not executed, to avoid a second validation.
-        self._created: dict[str, ValidPlan] = {}
+        # Validated plans by run id and plan text, oldest first, because validating takes as long as several steps.
+        self._valid_plans: dict[tuple[str, str], ValidPlan] = {}
         self._executions: dict[str, Execution] = {}
         self._background: dict[str, _BackgroundRun] = {}
         journal.execute_here = self._execute
@@ -82,9 +82,9 @@ class PlanRuns:
         if clock.find_fixed_time() is not None:
             base = new_correlation_id(user, "run_plan", [written.text, dict(initial_memory.values)])
         run_id = await self.journal.create(written, user=user, initial_memory=initial_memory, at=now(), base=base)
-        if len(self._created) >= _MAX_CREATED:
-            self._created.clear()
-        self._created[run_id] = valid
+        if len(self._valid_plans) >= _MAX_VALID_PLANS:
+            del self._valid_plans[next(iter(self._valid_plans))]
+        self._valid_plans[run_id, written.text] = valid
         return run_id
 
     def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> tuple[ValidPlan, WrittenPlan]:
@@ -112,10 +112,11 @@ class PlanRuns:
 
     def build_memory(self, run: RunRecord) -> Memory:
         outputs = {number: step.output for number, step in run.steps.items() if step.output is not None}
-        plan = read_recorded_plan(run)
-        # All steps count as finished, because a tool may have been removed since the run.
-        done = [step.step_id for step in plan.steps]
-        valid = validate_plan(plan, self.catalogue, memory=run.initial_memory.values, done=done, limits=self.limits)
+        if (valid := self._valid_plans.get((run.run_id, run.plan_json))) is None:
+            plan = read_recorded_plan(run)
+            # All steps count as finished, because a tool may have been removed since the run.
+            done = [step.step_id for step in plan.steps]
+            valid = validate_plan(plan, self.catalogue, memory=run.initial_memory.values, done=done, limits=self.limits)
         return Memory(valid, run.initial_memory, outputs)
 
     async def cancel(self, run_id: str, user: str | None) -> None:
@@ -248,8 +249,8 @@ class PlanRuns:
             self.journal.close()
 
     def revalidate(self, run: RunRecord) -> ValidPlan:
-        """Validate the unfinished steps again, because an upgrade may have changed the tools."""
-        return validate_plan(
+        """Validate the unfinished steps, because an upgrade may have changed the tools since the plan was stored."""
+        return self._valid_plans.get((run.run_id, run.plan_json)) or validate_plan(
             read_recorded_plan(run),
             self.catalogue,
             memory=run.initial_memory.values,
@@ -273,13 +274,10 @@ class PlanRuns:
                 check_protocol(run)
                 if run.state in ("completed", "cancelled"):
                     return run.state
-                created = self._created.pop(run_id, None)
-                # If the run has events, another process executed or changed it, so validate the plan again.
-                valid = self.revalidate(run) if created is None or run.last_seq else created
                 measurement = Measurement("plan run", {}, span_attributes={"fingerpost.plan.run_id": run_id})
                 execution = self._executions[run_id] = Execution(
                     run=run,
-                    valid=valid,
+                    valid=self.revalidate(run),
                     journal=self.journal,
                     agents=self.catalogue.agents,
                     semaphores=self._semaphores,

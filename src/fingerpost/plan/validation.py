@@ -133,8 +133,9 @@ class _PlanCheck:
         found = [problem for step in self.plan.steps for problem in self._check_step(step)]
         if cycle := self._find_ancestors("dependencies", "form a cycle"):
             return [*found, cycle]
-        found += [problem for ready in self.ready.values() for problem in self._add_dependencies(ready)]
-        has_inferred = any(ready.references or ready.condition_keys for ready in self.ready.values())
+        dependent = [r for r in self.ready.values() if r.dependencies or r.references or r.condition_keys]
+        found += [problem for ready in dependent for problem in self._add_dependencies(ready)]
+        has_inferred = any(ready.references or ready.condition_keys for ready in dependent)
         if has_inferred and (cycle := self._find_ancestors("parameters", "refer to one another in a cycle")):
             return [*found, cycle]
         return [*found, *self._check_writers()]
