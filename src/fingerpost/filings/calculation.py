@@ -207,9 +207,8 @@ def _find_earlier_end(current: Figure, period: PeriodFilter, lag: int) -> tuple[
     """Return the end of the period ``lag`` periods earlier, and the tolerance in days."""
     if lag == 1 and current.start:
         return day_number(current.start) - 1, _SLACK_DAYS
-    periods_per_year = period.periods_per_year
-    end = day_number(current.end) - round(lag * YEAR_DAYS / periods_per_year)
-    return end, _QUARTER_SLACK_DAYS if lag % periods_per_year else _SLACK_DAYS
+    end = day_number(current.end) - round(lag * YEAR_DAYS / period.periods_per_year)
+    return end, _QUARTER_SLACK_DAYS if lag % period.periods_per_year else _SLACK_DAYS
 
 
 def _filter_by_end(figures: Iterable[Figure], end: int, slack_days: int, kind: str | None = None) -> tuple[Figure, ...]:

@@ -93,23 +93,21 @@ def draw_days(trial: Trial, rng: random.Random) -> list[date]:
 
 def _draw_times(trial: Trial, rng: random.Random) -> list[int]:
     """Return two instants for each drawn day: one in the daytime and one at night."""
-    zone = trial.network.profile.zone
     times = list[int]()
     for number, day in enumerate(draw_days(trial, rng)):
         hours = (rng.randrange(6, 20), (22, 0, 23, 0, 1, 1)[number % 6])
-        times += [find_midnight(day, zone) + hour * _HOUR_S for hour in hours]
+        times += [find_midnight(day, trial.network.profile.zone) + hour * _HOUR_S for hour in hours]
     return times
 
 
 def _draw_place(trial: Trial, rng: random.Random, stops: Sequence[int], unusual: Sequence[Point]) -> Point:
     """Return a random point: an unusual place, a stop, or a point near a stop."""
-    table = trial.timetable
     if unusual and rng.random() < 0.3:
         return rng.choice(unusual)
     stop = int(rng.choice(stops))
     radius_m = 0.0 if rng.random() < 0.2 else _STOP_RADIUS_M
     lat, lon = shift(
-        float(table.stop_lat[stop]), float(table.stop_lon[stop]),
+        float(trial.timetable.stop_lat[stop]), float(trial.timetable.stop_lon[stop]),
         rng.uniform(-radius_m, radius_m), rng.uniform(-radius_m, radius_m),
     )  # fmt: skip
     return round(lat, 6), round(lon, 6)
@@ -118,15 +116,14 @@ def _draw_place(trial: Trial, rng: random.Random, stops: Sequence[int], unusual:
 def _list_unusual(trial: Trial, rng: random.Random, stops: Sequence[int]) -> list[Point]:
     """Return unusual points near stops: in water or far from every street, beside railways, and on private ways."""
     table = trial.timetable
-    walks = trial.walks
     reach_m = _MAX_STOP_DISTANCE_M
     waters = list[Point]()
     for stop in rng.choices(stops, k=_RANDOM_POINTS):
-        if not isinstance(walks, StreetWalks):
+        if not isinstance(trial.walks, StreetWalks):
             break
         offset = rng.uniform(-reach_m, reach_m), rng.uniform(-reach_m, reach_m)
         point = shift(float(table.stop_lat[stop]), float(table.stop_lon[stop]), *offset)
-        street = walks.find_street_point(*point)
+        street = trial.walks.find_street_point(*point)
         if street is None or not trial.water.is_dry(point, street):
             waters.append(point)
     rails, private_ways = list[Point](), list[Point]()

@@ -95,8 +95,7 @@ class DisplayNames:
         return None if route < 0 else find_line_colors(int(color[route]), int(text_color[route]))
 
     def get_long_name(self, route: int) -> str | None:
-        table = self.timetable
-        return self._translate(table.route_names, route) or table.route_long_name[route] or None
+        return self._translate(self.timetable.route_names, route) or self.timetable.route_long_name[route] or None
 
     def find_headsign(self, trip: int, stop_time: int) -> str:
         """Return the headsign of a stop time or, if it has none, its trip's headsign or the last stop's name."""
@@ -109,11 +108,10 @@ class DisplayNames:
         return self.get_stop_name(int(table.stop_time_stop[table.trip_first_stop_time[trip + 1] - 1]))
 
     def _new_ride_names(self, trip: int, stop_time: int) -> RideNames:
-        table = self.timetable
-        route = int(table.trip_route[trip])
+        route = int(self.timetable.trip_route[trip])
         line, mode = self.get_line(route)
         headsign = self.find_headsign(trip, stop_time)
-        wheelchair = _ACCESS.get(int(table.trip_wheelchair[trip]), Access.UNKNOWN)
+        wheelchair = _ACCESS.get(int(self.timetable.trip_wheelchair[trip]), Access.UNKNOWN)
         trip_id = self.get_trip_id(trip)
         colors = self.get_colors(route)
         return RideNames(line, mode, headsign, trip_id, self.get_long_name(route), colors, wheelchair)
@@ -130,9 +128,9 @@ class DisplayNames:
 
     def get_added_names(self, added: AddedRide) -> RideNames:
         """Return the names of an added trip; its trip id begins with the FEED of its first stop."""
-        table = self.timetable
         line, mode = self.get_line(added.route)
         headsign = added.headsign or self.get_stop_name(int(added.stop[-1]))
+        table = self.timetable
         trip_id = f"{table.feeds[int(table.stop_feed[added.stop[0]])].name}:{added.trip_id}"
         return RideNames(line, mode, headsign, trip_id, None, self.get_colors(added.route))
 

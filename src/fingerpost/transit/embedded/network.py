@@ -252,7 +252,7 @@ class EmbeddedNetwork(port.Network):
 
     def _find_ride(self, ref: RideRef, language: str) -> port.JourneyAnswer:
         snapshot = self._snapshot
-        provenance = self._build_provenance(self._snapshot, language)
+        provenance = self._build_provenance(snapshot, language)
         ride = find_ref_ride(snapshot, self._names.in_language(provenance.language), self.stops, ref, language)
         if isinstance(ride, str):
             return port.JourneyAnswer(itineraries=(), provenance=provenance, no_result_reason=ride)

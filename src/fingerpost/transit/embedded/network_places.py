@@ -70,9 +70,8 @@ class TimetableStops:
         return bool(len(rows))
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
-        table = self.timetable
         display_names = self._display_names.in_language(language)
-        rows, distances_m = self.straight.find_near(*coordinate.point, table.stop_kind == STOP, radius_m)
+        rows, distances_m = self.straight.find_near(*coordinate.point, self.timetable.stop_kind == STOP, radius_m)
         near = [
             NearbyStop(stop=display_names.get_stop_point(row), distance_m=distance_m, modes=self._modes_by_stop[row])
             for row, distance_m in zip(rows.tolist(), distances_m.tolist(), strict=True)

@@ -73,13 +73,12 @@ class NetworkWalks:
     ) -> tuple[Walks, Timetable]:
         """Return walks that avoid closed entrances and pathways, and a timetable with the remaining footpaths."""
         begin, end = (instant - _TRIP_S, instant) if arrive_by else (instant, instant + _TRIP_S)
-        kinds = self._timetable.stop_kind
         closed = frozenset(
             row
             for alert in overlay.list_closing(step_free=step_free)
             if alert.find_period(begin, end) is not None
             for kind, row, *_ in alert.selectors
-            if kind == "stop" and int(kinds[row]) in (ENTRANCE, NODE)
+            if kind == "stop" and int(self._timetable.stop_kind[row]) in (ENTRANCE, NODE)
         )
         return (
             self._close_cached(closed, step_free) if closed else (self.get_walks(step_free=step_free), self._timetable)

@@ -41,8 +41,7 @@ class TimetableProfile:
 
     @cached_property
     def feeds(self) -> tuple[FeedVersion, ...]:
-        feeds = self._timetable.feeds
-        names = [feed.name for feed in feeds]
+        names = [feed.name for feed in self._timetable.feeds]
         return tuple(
             FeedVersion(
                 name=feed.name,
@@ -50,13 +49,12 @@ class TimetableProfile:
                 service=find_days(self._timetable, self._timetable.service_feed == row),
                 label=feed.source or None if names.count(feed.name) > 1 else None,
             )
-            for row, feed in enumerate(feeds)
+            for row, feed in enumerate(self._timetable.feeds)
         )
 
     @cached_property
     def has_wheelchair_data(self) -> bool:
-        table = self._timetable
-        columns = table.stop_wheelchair, table.trip_wheelchair
+        columns = self._timetable.stop_wheelchair, self._timetable.trip_wheelchair
         return any(bool((column != WHEELCHAIR_UNKNOWN).any()) for column in columns)
 
     def choose_language(self, language: str) -> str:

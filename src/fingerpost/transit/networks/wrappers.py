@@ -155,12 +155,11 @@ class CircuitBreakerNetwork(WrapperNetwork):
         circuit = f"{self._key} names" if names else self._key
         wait_s = self._breaker.acquire(circuit)
         if wait_s is not None:
-            name = self.profile.name
             last = self._breaker.last_failures[circuit]
             raise last.with_message(
-                f"{name} failed {self._breaker.threshold} times in a row and will be queried again in "
+                f"{self.profile.name} failed {self._breaker.threshold} times in a row and will be queried again in "
                 f"{max(1, round(wait_s))} s; last error: {last.message}",
-                details={"network": name, "retry_after_s": wait_s},
+                details={"network": self.profile.name, "retry_after_s": wait_s},
             )
         if not self._breaker.is_probing(circuit):
             return await self._send(circuit, query)

@@ -248,7 +248,6 @@ def _build_reply(
     running.sort(key=lambda row: (row.scheduled, row.line, row.destination, row.trip_id))
     rows = [_serialize_departure(row) for row in running[: window.max_rows]]
     shown = running[: _count_shown(running, rows, window)]
-    provenance = board.provenance
     following = format_utc(running[len(shown)].scheduled) if len(shown) < len(running) else None
     more = None if following is None else _format_more(len(running), len(shown), following, window)
     all_warnings = [*warnings, *list_stated((WarningCode.TRUNCATED_RESULTS, more))]
@@ -265,7 +264,7 @@ def _build_reply(
     body: StopTimetableOutput = {
         "departures": rows[: len(shown)],
         "applied": {"maxDepartures": window.max_rows, "horizonMinutes": window.minutes, "clamped": window.clamped},
-        "metadata": serialize_metadata(provenance.zone, report.warnings, cancelled=cancelled, reason=reason),
+        "metadata": serialize_metadata(board.provenance.zone, report.warnings, cancelled=cancelled, reason=reason),
         "meta": omit_none(StopTimetableMeta, meta),
     }
     text = _write_text(body, shown, window, why_empty)

@@ -62,9 +62,8 @@ async def explain_empty_window(
     query, answer = found.query, found.first
     instant, zone = query.instant, answer.provenance.zone
     nearest = _find_nearest(usable, query)
-    out_of_service = answer.provenance.out_of_service
     day = to_local_date(instant, zone)
-    if out_of_service and (nearest is None or to_local_date(nearest.departure, zone) != day):
+    if answer.provenance.out_of_service and (nearest is None or to_local_date(nearest.departure, zone) != day):
         why = await explain_no_trip(found)
         return NoResultsReason.NO_SERVICE, None if why is None else WhyEmptySentence(why)
     earliest = found.earliest_arrival

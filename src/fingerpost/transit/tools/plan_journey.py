@@ -178,11 +178,10 @@ class PlanJourney(PublishedTool):
             step_free=arguments.need_accessible_route,
             sides=SIDES,
         )
-        planners = opened.answering
         try:
-            outcome = await try_in_order(planners, lambda planner: planner.plan_texts(query), Deadline())
+            outcome = await try_in_order(opened.answering, lambda planner: planner.plan_texts(query), Deadline())
         except UNAVAILABLE:
-            if all(planner.profile.fallback is None for planner in planners):
+            if all(planner.profile.fallback is None for planner in opened.answering):
                 raise
             # The fallback does not resolve place names, so the origin and destination are resolved here.
             return await self._search(arguments, call)
@@ -222,14 +221,13 @@ class PlanJourney(PublishedTool):
             raise await build_no_itinerary(found)
         ranked = found.rank(MAX_JOURNEYS)
         provenance = found.merge_provenance(FollowUp.RELAXED_LIMITS)
-        trips = ranked.found
         unmet = [] if ranked.any_usable else [Warning(WarningCode.NO_USABLE_ITINERARY, format_next_usable(found))]
         return _JourneysResult(
             answer=JourneyAnswer(
-                itineraries=trips, provenance=provenance, step_free_supported=found.first.step_free_supported
+                itineraries=ranked.found, provenance=provenance, step_free_supported=found.first.step_free_supported
             ),
             warnings=[*warnings, *found.warnings, *unmet],
-            offset=await find_offset_message(found, trips),
+            offset=await find_offset_message(found, ranked.found),
             # If TfL's fallback answered, ``lost`` lists the data that it lacks.
             is_embedded=not found.network.profile.reads_texts or bool(provenance.lost),
         )

@@ -264,10 +264,9 @@ class PlanRoute(PlaceTool):
 
 
 async def _choose_in_window(found: FoundTrips) -> _Window:
-    query = found.query
     # Realtime and scheduled answers may contain the same trip.
     distinct = list({compute_route_id(trip): trip for trip in found.list_trips(FollowUp.LESS_WALKING)}.values())
-    in_window = [trip for trip in distinct if is_in_window(trip, query)]
+    in_window = [trip for trip in distinct if is_in_window(trip, found.query)]
     routes = [trip for trip in in_window if not trip.is_unusable]
     cancelled = sum(any(leg.cancelled for leg in trip.legs) for trip in in_window)
     reason, why_empty = None, None

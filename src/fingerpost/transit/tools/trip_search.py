@@ -174,15 +174,14 @@ async def search_trips(
 
 
 async def _plan(network: Network, follow_up: FollowUpQuery, deadline: Deadline) -> JourneyAnswer:
-    query = follow_up.query
     remaining_s = deadline.find_limit_s(network.profile, remaining_networks=0)
     max_s = None if remaining_s is None else follow_up.max_s
     if max_s is not None and remaining_s is not None and remaining_s <= max_s:
         raise TimeoutError
     # Unlike missing the deadline, exceeding this limit does not count as a server failure.
     async with asyncio.timeout(max_s):
-        answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
-    return _drop_departed(answer, query)
+        answer = await query_network(network, lambda queried: queried.plan_journeys(follow_up.query), deadline)
+    return _drop_departed(answer, follow_up.query)
 
 
 def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:

@@ -266,14 +266,13 @@ def _drop_unusable(
     archive: Archive, trips: Trips, departures: Departures, pairs: Sequence[tuple[int, int, bool]]
 ) -> Iterator[tuple[int, int]]:
     first, second, is_interrupted = np.array(pairs, np.int32).reshape(-1, 3).T
-    begin_s = departures.begin_s
     route = trips.route[departures.trip]
     begin_place, end_place = (departures.place[stop] for stop in (departures.begin_stop, departures.end_stop))
-    layover_s = begin_s[second] - departures.end_s[first]
+    layover_s = departures.begin_s[second] - departures.end_s[first]
     is_loop = begin_place == end_place
     is_reversal = (route[first] == route[second]) & ~(is_loop[first] & is_loop[second])
     has_no_riders = is_reversal | (end_place[first] != begin_place[second]) | (layover_s > MAX_LAYOVER_S)
-    overlaps = (layover_s < 0) | (begin_s[second] <= begin_s[first])
+    overlaps = (layover_s < 0) | (departures.begin_s[second] <= departures.begin_s[first])
     faults = (
         (Reason.BLOCK_OVERLAPS_UNAPPLIED, "block_id", overlaps),
         (Reason.BLOCK_WITHOUT_RIDERS_UNAPPLIED, "block_id", has_no_riders),

@@ -102,11 +102,10 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
         first_new = len(ids)
         id_row = ids.intern(block, 0)
         is_new = _mark_first_occurrences(id_row, first_new)
-        lines = block.lines
-        table.note_rows(Reason.ID_MISSING, lines[id_row < 0], "trip_id")
-        table.note_rows(Reason.ID_REPEATED, lines[(id_row >= 0) & ~is_new], "trip_id")
+        table.note_rows(Reason.ID_MISSING, block.lines[id_row < 0], "trip_id")
+        table.note_rows(Reason.ID_REPEATED, block.lines[(id_row >= 0) & ~is_new], "trip_id")
         columns = {
-            "lines": lines,
+            "lines": block.lines,
             "route": route_ids.find(block, 1),
             "service": services.find(block, 2),
             "headsign": headsigns.intern(block, 3),

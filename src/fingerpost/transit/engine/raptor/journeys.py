@@ -152,10 +152,9 @@ def list_board_departures(
     begin_s = search_timetable.to_search_s(instant)
     rows = np.array(sorted(set(stops)), np.int32)
     boarded = search_timetable.search_stops.expand(StopWalks(rows, *np.zeros((2, len(rows)), np.int32)))
-    patterns = search_timetable.patterns
-    found = list_departures(patterns, boarded.stop, boarded.seconds, begin_s, begin_s + window_s)
+    found = list_departures(search_timetable.patterns, boarded.stop, boarded.seconds, begin_s, begin_s + window_s)
     departs_s, pattern, instance, position, _ = found.T
-    row = patterns.instance_first[pattern] + instance
+    row = search_timetable.patterns.instance_first[pattern] + instance
     part, position = _find_parts(search_timetable, row, position.astype(np.int64))
     if not search_timetable.parts.is_plain:
         # A trip with in-seat transfers may be part of several instances.

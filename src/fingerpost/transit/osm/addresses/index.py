@@ -165,9 +165,8 @@ class AddressIndex:
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
         """Name a position after the place there or, if there is none, the nearest address, place or street."""
-        point = coordinate.point
         with self._lock, self._file.translating_sqlite_errors():
-            near = self._list_near(point, _NAME_RADIUS_M)
+            near = self._list_near(coordinate.point, _NAME_RADIUS_M)
             if not near:
                 return None
             here = self._read_features([found.row for found in near if found.metres <= _SAME_POINT_M])
@@ -175,7 +174,7 @@ class AddressIndex:
             best = min(near, key=lambda found: (found.metres > _ADDRESS_RADIUS_M or not found.number, found))
             row, number = (places[0], "") if places else (best.row, best.number)
             feature = self._read_features([row])[row]
-        return self._to_place(feature, language, number=number, position=point)
+        return self._to_place(feature, language, number=number, position=coordinate.point)
 
     def find_city(self, text: str) -> "City | None":
         spelling = address_text.find_city(plain(text), self._city_by_spelling)

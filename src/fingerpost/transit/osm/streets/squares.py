@@ -159,7 +159,6 @@ def separate_at_walls(streets: ExtractedStreets) -> None:
     A square above a retaining wall and the way below the wall share nodes on the map, but are not connected.
     """
     walls = streets.walls - streets.openings
-    positions = streets.positions
     rings = (ring for square in streets.squares for ring in square.rings)
     numbers = {frozenset(ring): number for number, ring in enumerate(rings, 1)}
 
@@ -169,7 +168,7 @@ def separate_at_walls(streets: ExtractedStreets) -> None:
         if number is None:
             return nodes
         copies = [node + number * _COPY_ID if node in walls else node for node in nodes]
-        positions.update({copy: positions[node] for copy, node in zip(copies, nodes, strict=True)})
+        streets.positions.update({copy: streets.positions[node] for copy, node in zip(copies, nodes, strict=True)})
         return copies
 
     streets.squares = [Square(square.rule, [separate(ring) for ring in square.rings]) for square in streets.squares]

@@ -70,11 +70,10 @@ def find_platform_places(
     A stop is on the nearest platform that shares a ref with it; a metro stop without such a platform is on the nearest
     underground platform.
     """
-    places = stops.places
     found = dict[int, tuple[float, float, bool]]()
-    for row in np.flatnonzero((stops.has_metro | stops.has_rail) & (places.kinds == STOP)).tolist():
+    for row in np.flatnonzero((stops.has_metro | stops.has_rail) & (stops.places.kinds == STOP)).tolist():
         refs = _list_refs(stops.local_ids[row], stops.codes[row])
-        position = (places.lats[row], places.lons[row])
+        position = (stops.places.lats[row], stops.places.lons[row])
         nearest = [
             (refs.isdisjoint(platform_refs), *_find_nearest(np.array(position), np.array(line)))
             for platform_refs, is_underground, line in platforms

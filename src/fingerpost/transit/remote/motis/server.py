@@ -87,9 +87,8 @@ def _find_blocked_error(response: Response) -> ToolError | None:
     """Explain a 403 for a request without a key: the gateway is blocking our User-Agent or address."""
     if response.status != 403 or "retry-after" in response.headers:
         return None
-    host = response.host
     return SourceKeyRefused(
-        f"{host} refused the request (HTTP 403)",
+        f"{response.host} refused the request (HTTP 403)",
         {"status": 403},
         hint="Set FINGERPOST_CONTACT to your e-mail address or web page, because the server may require a contact",
     )

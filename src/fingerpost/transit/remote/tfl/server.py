@@ -79,14 +79,13 @@ async def find_or_none(request: Coroutine[Any, Any, _T]) -> _T | None:
 
 def read_error(response: Response) -> ApiError:
     """Parse TfL's error; raise SourceFailed for a gateway's error page, and SourceChanged for an unknown path."""
-    host = response.host
     try:
         error: ApiError = get_reader(ApiError).validate_json(response.body)
     except ValidationError as failure:
-        message = f"{host} returned an error (HTTP {response.status}) that is not TfL's own"
+        message = f"{response.host} returned an error (HTTP {response.status}) that is not TfL's own"
         raise SourceFailed(message) from failure
     if _UNKNOWN_PATH in error.message.lower():
-        raise SourceChanged(f"{host} has no such path (HTTP {response.status}): {format_error(error)}")
+        raise SourceChanged(f"{response.host} has no such path (HTTP {response.status}): {format_error(error)}")
     return error
 
 
@@ -97,10 +96,9 @@ def format_error(error: ApiError) -> str:
 def _find_failure(response: Response) -> ToolError | None:
     """Return the error for a status that TfL uses in a nonstandard way, or None for any other status."""
     text = response.body[:2000].decode(errors="replace").lower()
-    host = response.host
     if response.status == _TOO_MANY and "app_key" in text:
         # TfL reports an unknown key as a rate limit.
-        return SourceKeyRefused(f"{host} refused the key", hint=f"Check {KEY_VARIABLE}")
+        return SourceKeyRefused(f"{response.host} refused the key", hint=f"Check {KEY_VARIABLE}")
     if response.status == _CONFLICT:
-        return SourceFailed(f"{host}: the journey planner is not available (HTTP {_CONFLICT})")
+        return SourceFailed(f"{response.host}: the journey planner is not available (HTTP {_CONFLICT})")
     return None

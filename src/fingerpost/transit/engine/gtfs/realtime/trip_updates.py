@@ -115,10 +115,9 @@ class TripUpdates:
 
     def _find_feed(self, update: TripUpdate, matcher: TripMatcher, rows: Sequence[int]) -> int | None:
         """Determine the feed of an added ride from its route, trip or stops; None if unclear."""
-        scope = matcher.scope
-        routes = scope.routes.get(update.trip.route_id, ())
+        routes = matcher.scope.routes.get(update.trip.route_id, ())
         feeds = {self.index.route_feed[row] for row in routes} or {self.index.trip_feed[row] for row in rows}
-        feeds = feeds or set(scope.feeds)
+        feeds = feeds or set(matcher.scope.feeds)
         if len(feeds) > 1:
             stop_ids = {stop_time.stop_id for stop_time in update.stop_time_update if stop_time.stop_id}
             feeds = {feed for feed in feeds if stop_ids and stop_ids <= self.index.get_feed_stops(feed).keys()}
