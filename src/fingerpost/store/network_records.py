@@ -185,8 +185,7 @@ class NetworkRecordStore:
                 text = path.read_bytes().decode("utf-8-sig")
                 document = tomlkit.parse(text if text.endswith("\n") else f"{text}\n")
             except (OSError, ValueError, RecursionError):
-                text = ""
-                document = tomlkit.document()
+                text, document = "", tomlkit.document()
             before = document.unwrap()
             for key in before.keys() - set(KEYS):
                 del document[key]

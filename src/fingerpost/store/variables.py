@@ -73,8 +73,7 @@ class VariableStore:
         if not (_is_storable(key) and _is_storable(user)):
             raise ParameterError(NOT_STORABLE)
         text = _encode(value)
-        now_us = _to_us(now)
-        oldest_us = self._oldest_us(now)
+        now_us, oldest_us = _to_us(now), self._oldest_us(now)
         fields = {"user": user, "key": key, "type": type, "value": text, "now_us": now_us, "oldest_us": oldest_us}
 
         def write(connection: Any) -> _Row | None:

@@ -224,8 +224,7 @@ def add_city(ctx: typer.Context, feeds: list[str]) -> None:
 def list_networks(ctx: typer.Context) -> None:
     """List the added networks and the demos."""
     settings = prepare_settings(ctx)
-    store = TimetableStore(settings.home)
-    records = open_record_store(settings.home).read()
+    store, records = TimetableStore(settings.home), open_record_store(settings.home).read()
     is_on = are_demos_enabled(DemoMode(settings.demo), has_networks=bool(records.records or records.problems))
     demo_state = "any day  in service" if is_on else "used for its own stop ids only"
     for name, record in sorted(records.records.items()):

@@ -143,8 +143,7 @@ class AllNetworks:
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         fallbacks = {record.fallback for record in records.values()}
-        added = list[Network]()
-        priorities = dict[str, int]()
+        added, priorities = list[Network](), dict[str, int]()
         for name, record in records.items():
             network = None if name in fallbacks else self._add_fallback(record, records)
             if network is not None:

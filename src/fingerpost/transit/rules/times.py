@@ -56,8 +56,7 @@ def parse_instant(text: str, *, zone_name: str, now: int, field: str = "time") -
     match = _RFC_3339.fullmatch(text.strip())
     if match is None:
         raise _new_parameter_error(text, field, "is not a valid time")
-    second = int(match["second"] or 0)
-    offset = (match["offset"] or "").upper()
+    second, offset = int(match["second"] or 0), (match["offset"] or "").upper()
     try:
         # Python has no leap seconds, so use the next second.
         time = datetime.fromisoformat(f"{match['day']}T{match['minute']}:{min(second, 59):02d}{offset}")

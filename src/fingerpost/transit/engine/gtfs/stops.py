@@ -116,8 +116,7 @@ def _resolve_parents(table: Table, drafts: dict[str, tuple[str, StopRow]]) -> St
     index = {stop_id: row for row, stop_id in enumerate(stop_ids)}
     rows = []
     for stop_id in stop_ids:
-        row = stops_by_id[stop_id]
-        parent = parents.get(stop_id)
+        row, parent = stops_by_id[stop_id], parents.get(stop_id)
         if not row.name and row.kind not in _NAMELESS_KINDS:
             table.note(Reason.STOP_NAME_ASSUMED, row.line, "stop_name")
         name = row.name or (parent.name if parent else "") or stop_id

@@ -140,8 +140,7 @@ def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
     """
     if not len(edges.begin):
         return np.zeros(0, np.bool_)
-    label = _label_both_ways(edges)
-    blocked = edges.is_blocked
+    label, blocked = _label_both_ways(edges), edges.is_blocked
     part = np.where(blocked[edges.begin], label[edges.end], label[edges.begin])
     is_isolated = blocked[edges.begin] & blocked[edges.end]
     is_between_parts = (edges.flags & graph.ONE_WAY != 0) & (label[edges.begin] != label[edges.end])

@@ -280,8 +280,7 @@ class ExtractedStreets:
 
     def _add_lift(self, way: int, nodes: list[int]) -> None:
         # Negative ids are free, because OpenStreetMap's ids are positive.
-        lift = -way
-        middle = len(nodes) // 2
+        lift, middle = -way, len(nodes) // 2
         nearby = [self.positions[node] for node in (nodes[middle - 1], nodes[middle])]
         self.positions[lift] = (sum(lat for lat, _ in nearby) / 2, sum(lon for _, lon in nearby) / 2)
         self.node_flags[lift] = graph.LIFT

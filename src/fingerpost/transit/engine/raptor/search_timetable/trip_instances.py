@@ -207,8 +207,7 @@ def _append_added(instances: TripInstances, overlay: Overlay, start: int) -> Tri
         np.concatenate([(ride.arrival - start).astype(np.int32) for ride in added]),
         np.concatenate([(ride.departure - start).astype(np.int32) for ride in added]),
     )
-    numbers = -1 - np.arange(len(added), dtype=np.int64)
-    no_shift = np.zeros(len(added), np.int32)
+    numbers, no_shift = -1 - np.arange(len(added), dtype=np.int64), np.zeros(len(added), np.int32)
     day = np.array([ride.service_day.toordinal() for ride in added], np.int32)
     begin = list_starts(length)[:-1]
     return instances.compact().append(TripInstances(numbers, day, begin, length, no_shift, stop_times))
