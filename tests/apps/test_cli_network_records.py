@@ -230,7 +230,8 @@ def paper(home, monkeypatch):
             name="paper-map", metavar=None, help="Ask the map.", fill=lambda _: {"url": "https://example.org/map"}
         ),
     )
-    kind = SourceKind(kind="paper", open_source=lambda _fetch: source, add_options=options)
+    kind = SourceKind(kind="paper", source_class="", add_options=options)
+    monkeypatch.setattr(SourceKind, "open_source", lambda _kind, _fetch: source)
     for module in (source_kinds, network_add):
         monkeypatch.setattr(module, "REMOTE_KINDS", (kind,))
     app = typer.Typer()
@@ -300,7 +301,7 @@ def test_a_network_with_a_new_source_keeps_only_common_settings(paper, feed, hom
 def test_a_remote_source_is_learned_again_by_refresh_shown_and_removed(paper, home, monkeypatch):
     source, command = paper
     command("add", "porto", "--paper", "porto")
-    monkeypatch.setattr(network_commands, "REMOTE_KINDS", [SourceKind(kind="paper", open_source=lambda _: source)])
+    monkeypatch.setattr(network_commands, "REMOTE_KINDS", source_kinds.REMOTE_KINDS)
     before = typer.Typer()
     before.callback()(_call)
     before.add_typer(network_commands.app, name="network")

@@ -5,9 +5,8 @@ is opened.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
@@ -42,38 +41,32 @@ class SourceKind:
 
     Attributes:
         kind: the value of ``source`` in a network record.
-        open_source: returns the source, given the function that sends its requests.
+        source_class: the source's class in ``transit.remote``, imported when one of its networks is opened.
         add_options: the options of ``network add`` that select this kind.
         paces: rate limits, keyed by lower-case host, or host and path; other hosts get the limiter's default.
     """
 
     kind: str
-    open_source: Callable[[Fetch], "ServerSource"]
+    source_class: str
     add_options: tuple[AddOption, ...] = ()
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
-
-def _open_source(class_name: str, fetch: Fetch) -> "ServerSource":
-    """Import a source class from ``transit.remote`` and construct it."""
-    source: ServerSource = resolve_name(f"fingerpost.transit.remote.{class_name}")(fetch)
-    return source
+    def open_source(self, fetch: Fetch) -> "ServerSource":
+        """Import the source's class, and return a source that sends requests with ``fetch``."""
+        source: ServerSource = resolve_name(f"fingerpost.transit.remote.{self.source_class}")(fetch)
+        return source
 
 
 REMOTE_KINDS: tuple[SourceKind, ...] = (
     SourceKind(
         kind="opentripplanner",
-        open_source=partial(_open_source, "opentripplanner.network:OpenTripPlannerSource"),
+        source_class="opentripplanner.network:OpenTripPlannerSource",
         add_options=(OTP, DIGITRANSIT),
         paces=PACES,
     ),
+    SourceKind(kind="tfl", source_class="tfl.network:TflSource", add_options=(TFL,), paces=TFL_PACES),
     SourceKind(
-        kind="tfl", open_source=partial(_open_source, "tfl.network:TflSource"), add_options=(TFL,), paces=TFL_PACES
-    ),
-    SourceKind(
-        kind="motis",
-        open_source=partial(_open_source, "motis.network:MotisSource"),
-        add_options=(MOTIS, TRANSITOUS),
-        paces=TRANSITOUS_PACES,
+        kind="motis", source_class="motis.network:MotisSource", add_options=(MOTIS, TRANSITOUS), paces=TRANSITOUS_PACES
     ),
 )
 

@@ -16,7 +16,7 @@ from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, call_tool, open_application, prepare_settings, print_or_exit
 from fingerpost.apps.cli.network_add import show_import_bars
-from fingerpost.apps.cli.output import new_console, print_error, print_line, print_message, show_status
+from fingerpost.apps.cli.output import new_console, print_error, print_lines, print_message, show_status
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import FeedUnusable, ToolError
@@ -89,8 +89,7 @@ async def _sync(settings: Settings, tickers: list[str], texts: int, forms: Colle
                 print_error(error)
                 succeeded = False
             else:
-                for line in lines:
-                    print_line(line)
+                print_lines(lines)
     return succeeded
 
 
@@ -144,8 +143,7 @@ def load_filings(
             print_error(error)
             succeeded = False
         else:
-            for line in lines:
-                print_line(line)
+            print_lines(lines)
     if not succeeded:
         raise typer.Exit(TOOL_ERROR)
 
@@ -172,8 +170,7 @@ def read_text(
 @app.command("list", epilog="Example: fingerpost filings list")
 def list_companies(ctx: typer.Context) -> None:
     """List the loaded companies, each with its periods and the age of its newest filing."""
-    for line in describe_companies(prepare_settings(ctx).filings_file):
-        print_line(line)
+    print_lines(describe_companies(prepare_settings(ctx).filings_file))
 
 
 def describe_companies(file: Path) -> list[str]:

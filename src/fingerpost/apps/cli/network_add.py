@@ -15,7 +15,7 @@ from rich.text import Text
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import prepare_settings
-from fingerpost.apps.cli.output import new_console, print_line, print_message, show_status
+from fingerpost.apps.cli.output import new_console, print_line, print_lines, print_message, show_status
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, SourceKind, list_paces, open_record_store
 from fingerpost.apps.storage import new_client
@@ -272,8 +272,7 @@ def _parse_text(key: str, text: str) -> str:
 
 def print_report(report: ImportReport) -> None:
     today = clock.today_in(report.feeds[0].zone)
-    for line in list_verdict_lines(report, today):
-        print_line(line)
+    print_lines(list_verdict_lines(report, today))
     for feed in report.feeds:
         days = f"{feed.first_day} to {feed.last_day}, {feed.service.format_service_state(today)}"
         if feed.thin_after is not None:
@@ -281,8 +280,7 @@ def print_report(report: ImportReport) -> None:
         nouns = ("stop", feed.stops), ("route", feed.routes), ("trip", feed.trips), ("stop time", feed.events)
         counts = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in nouns)
         print_line(f"{feed.feed}: {days}; {counts}{'' if feed.findings else '; nothing left out'}")
-        for line in _list_findings(feed):
-            print_line(f"  {line}")
+        print_lines(f"  {line}" for line in _list_findings(feed))
         if feed.tables_not_read:
             print_line(f"Not read: {', '.join(feed.tables_not_read)}")
     if report.streets is not None:

@@ -29,7 +29,7 @@ from fingerpost.apps.cli.network_add import (
     run_import,
     show_import_bars,
 )
-from fingerpost.apps.cli.output import new_console, print_error, print_json, print_line
+from fingerpost.apps.cli.output import new_console, print_error, print_json, print_line, print_lines
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.apps.warm_up import compile_in_background
@@ -170,8 +170,7 @@ def _print(report: CheckReport) -> None:
         print_line(f"{result.name}: {result.checked:,} {result.unit} checked{'' if result.faults else '; no faults'}")
         for fault in result.faults:
             print_line(Text(f"  {fault.origin.value}: {fault.meaning}: {fault.count:,}", _STYLES[fault.origin.value]))
-            for example in fault.examples:
-                print_line(f"    {example}")
+            print_lines(f"    {example}" for example in fault.examples)
 
 
 @app.command("refresh", epilog="Example: fingerpost network refresh HSL")
@@ -243,8 +242,7 @@ def list_networks(ctx: typer.Context) -> None:
         for name in store.list_names()
         if name not in records.records and name not in records.problems
     ]
-    for note in notes:
-        print_line(note)
+    print_lines(notes)
 
 
 def _describe_state(record: NetworkRecord, store: TimetableStore) -> str:
@@ -307,8 +305,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
 
 
 def _print_values(values: Mapping[str, Any]) -> None:
-    for key, value in values.items():
-        print_line(f"  {key} = {json.dumps(value, ensure_ascii=False)}")
+    print_lines(f"  {key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
 
 
 @app.command("remove", epilog="Example: fingerpost network remove HSL")

@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from unicodedata import category
 
@@ -140,6 +140,11 @@ def show_status(message: str) -> Status:
 
 def print_line(text: RenderableType) -> None:
     new_console().print(text, soft_wrap=True)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        print_line(line)
 
 
 def print_answer(text: str, *, stderr: bool = False) -> None:
