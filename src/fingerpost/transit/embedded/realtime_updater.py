@@ -252,7 +252,7 @@ class RealtimeUpdater:
             self._wait_s = FIRST_WAIT_S if self._poll is None else WAKING_WAIT_S if was_idle else 0.0
             self._last_poll = now
             self._poll = self._worker.begin(self._refresh(now, only_files=False))
-        # Calls wait together; once one of them has waited in vain, later calls do not wait.
+        # Calls wait together; once one of them has timed out, later calls do not wait.
         if self._poll is not None and self._wait_s and not self._poll.done():
             await _wait(self._poll, self._wait_s)
             self._wait_s = 0.0
