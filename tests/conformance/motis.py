@@ -14,12 +14,8 @@ class MotisConformance(ServedTown):
     new_source = MotisSource
     gaps = MappingProxyType(
         {
-            "answers_report_the_age_of_realtime": (
-                "its API says of no trip, stop time or alert when it was last updated"
-            ),
-            "a_board_has_the_alerts_for_its_stop": (
-                "it tells a stop's alerts with each row of the board, and not apart from those of lines and trips"
-            ),
+            "answers_report_the_age_of_realtime": "its API does not report when trips, times or alerts were updated",
+            "a_board_has_the_alerts_for_its_stop": "its boards mix a stop's alerts with those of lines and trips",
         }
     )
 

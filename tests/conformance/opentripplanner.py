@@ -15,11 +15,7 @@ class OpenTripPlannerConformance(ServedTown):
     new_source = OpenTripPlannerSource
     record = MappingProxyType({"url": f"{URL}/otp/gtfs/v1"})
     gaps = MappingProxyType(
-        {
-            "answers_report_the_age_of_realtime": (
-                "its GraphQL says of no trip, stop time or alert when it was last updated"
-            )
-        }
+        {"answers_report_the_age_of_realtime": "its API does not report when trips, times or alerts were updated"}
     )
 
     def serve(self, town, served, fault=None):

@@ -19,7 +19,7 @@ from tests.conformance.town import NOW, PLACES, new_town
 from tests.conformance.town_network import TownNetwork
 from tests.feeds import stop_id_of
 
-# What no source but the engine knows: when real time was said, how long a change takes; what alerts are called inside.
+# Fields that only the engine fills: the age of realtime data, and the time for a change. Handles are internal.
 _INTERNAL = {"handle", "last_realtime_update", "change_s"}
 PLANS = {
     "Alpha to Gamma": ("Alpha", "Gamma", "08:00", {}),
@@ -37,20 +37,20 @@ BOARDS = [
 ]
 
 UNSAID = {
-    "motis": {"wheelchair": "MOTIS says NOT_ACCESSIBLE also where its feed says nothing, and nothing of stops"},
+    "motis": {"wheelchair": "MOTIS returns NOT_ACCESSIBLE if its feed has no value, and has no value for stops"},
     "opentripplanner": {},
     "tfl": {
-        "wheelchair": "TfL says nothing of a single ride",
-        "distance_m": "TfL measures walks only",
-        "trip_id": "TfL's vehicles have no trips",
-        "service_day": "nor service days",
+        "wheelchair": "TfL has no value for rides",
+        "distance_m": "TfL measures only walks",
+        "trip_id": "TfL's vehicles have no trip ids",
+        "service_day": "TfL's vehicles have no service days",
     },
 }
-_PREDICTED = "TfL's boards are predictions, which know neither the timetable nor who may board"
-_IN_MINUTES = "TfL's walks last whole minutes"
-# By source, what it answers otherwise than the others, and why.
+_PREDICTED = "TfL's boards are predictions without scheduled times, and include arrivals that riders cannot board"
+_IN_MINUTES = "TfL rounds walks to minutes"
+# The answers of each source that differ from the engine's, with the reasons.
 OTHERWISE = {"tfl": {"from a door": _IN_MINUTES, "board of Delta": _PREDICTED}}
-# Sources whose real time tells nothing that a timetable promised, so that there is no more to compare with it.
+# Sources whose realtime answers have no scheduled times, so that they cannot be compared.
 WITHOUT_PROMISES = {"tfl": _PREDICTED}
 OTHERS = [source for source in SOURCES if source is not EmbeddedConformance]
 

@@ -10,7 +10,7 @@ from tests.net.reply_server import ENVIRON, serving_replies
 from tests.tfl_server.server import TflServer
 
 KEY = "TOWN_KEY"
-_NO_TIMETABLE = "its predictions name no scheduled time: no delays and no cancellations"
+_NO_TIMETABLE = "its predictions have no scheduled times, and therefore no delays and cancellations"
 
 
 class TflConformance(ServedTown):
@@ -19,14 +19,14 @@ class TflConformance(ServedTown):
     record = MappingProxyType({"url": URL, "key": KEY, "zone": ZONE, "bounds": (60.0, 24.8, 60.3, 25.2)})
     gaps = MappingProxyType(
         {
-            Ability.TIMETABLES: "it predicts half an hour, and its timetables apply to kinds of days, not dates",
-            "a_cancelled_trip_stays_visible": "its journeys tell of no trip that does not run",
+            Ability.TIMETABLES: "it predicts only half an hour, and its timetables are for types of days, not dates",
+            "a_cancelled_trip_stays_visible": "its journeys omit cancelled trips",
             "a_board_shows_cancellations_and_delays": _NO_TIMETABLE,
             "a_window_uses_expected_times": _NO_TIMETABLE,
-            "a_call_without_boarding_is_not_a_departure": "a prediction is an arrival, boarded or not",
+            "a_call_without_boarding_is_not_a_departure": "its predictions include arrivals that riders cannot board",
             "a_board_has_the_alerts_for_its_stop": "it lists no departures after half an hour",
-            "a_day_outside_the_calendar_is_reported": "it says of such a day that there is no journey",
-            "answers_without_realtime_report_none": "a board of predictions is nothing but real time",
+            "a_day_outside_the_calendar_is_reported": "it reports only that there is no journey on such a day",
+            "answers_without_realtime_report_none": "its boards consist of realtime data",
         }
     )
 
