@@ -106,6 +106,15 @@ def test_detours_on_demand_are_reported(tmp_path):
     assert findings_of(imported) == [("trip-detours-unsupported", 1, "trips.txt", 2)]
 
 
+def test_a_trip_with_detours_that_is_skipped_is_reported_once(tmp_path):
+    trip = "A-2,BETA,1,9:30:00,,\nA-2,,2,,,9:00:00\nA-2,ALPHA,3,9:00:00,,\n"
+    rows = f"A-1,ALPHA,1,8:00:00,,\nA-1,BETA,2,8:30:00,,\n{trip}"
+    head = "trip_id,stop_id,stop_sequence,arrival_time,departure_time,start_pickup_drop_off_window\n"
+    imported = import_text(tmp_path, {"stop_times.txt": head + rows}, TWO_TRIPS)
+
+    assert findings_of(imported) == [("trip-runs-backwards", 1, "trips.txt", 3)]
+
+
 @pytest.mark.parametrize(
     ("ways", "values"),
     [

@@ -197,14 +197,15 @@ def _mark_usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, is
     is_backward = departure_s < arrival_s
     is_backward[1:] |= (trip[1:] == trip[:-1]) & (arrival_s[1:] < departure_s[:-1])
     is_short = count < _MIN_STOP_TIMES
-    archive.findings.add_many(Reason.TRIP_DETOURS_UNSUPPORTED, "trips.txt", trips.lines[is_on_demand & ~is_short])
     faults = (
         (Reason.TRIP_ON_DEMAND_UNSUPPORTED, "", is_on_demand & is_short),
         (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, "", is_short),
         (Reason.TRIP_WITHOUT_END_TIMES, "", mark_rows(len(trips), trip[arrival_s < 0])),
         (Reason.TRIP_RUNS_BACKWARDS, "", mark_rows(len(trips), trip[is_backward])),
     )
-    return archive.findings.drop_faulty("trips.txt", trips.lines, np.ones(len(trips), np.bool_), faults), count
+    is_usable = archive.findings.drop_faulty("trips.txt", trips.lines, np.ones(len(trips), np.bool_), faults)
+    archive.findings.add_many(Reason.TRIP_DETOURS_UNSUPPORTED, "trips.txt", trips.lines[is_on_demand & is_usable])
+    return is_usable, count
 
 
 def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimeColumns) -> TripDepartureColumns:
