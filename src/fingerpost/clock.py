@@ -51,9 +51,9 @@ def is_zone(name: str | None) -> bool:
         return False
 
 
-def read_system_s() -> float:
-    """Return the system time in Unix seconds, ignoring ``FINGERPOST_NOW``, for files and rate limits."""
-    return time.time()
+def read_system_ms() -> int:
+    """Return the system time in Unix milliseconds, ignoring ``FINGERPOST_NOW``, for rate limits."""
+    return int(time.time() * 1000)
 
 
 def find_fixed_time() -> datetime | None:

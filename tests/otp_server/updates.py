@@ -68,7 +68,7 @@ class Updates:
                     return
                 message = FeedMessage()
                 message.header.gtfs_realtime_version = "2.0"
-                message.header.timestamp = int(clock.read_system_s())
+                message.header.timestamp = clock.read_system_ms() // 1000
                 message.entity.extend(said[self.path])
                 body = message.SerializeToString()
                 self.send_response(200)

@@ -5,10 +5,11 @@ import math
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
+from fingerpost import clock
 from fingerpost.errors import SourceLimited
 from fingerpost.net.request import parse_host
 from fingerpost.runtime.concurrency import run_in_thread
-from fingerpost.store.limits import MAX_PAUSE_MS, Limits, Pace, read_clock_ms
+from fingerpost.store.limits import MAX_PAUSE_MS, Limits, Pace
 
 # The rate limit for servers on the operator's network.
 OPERATOR_PER_SECOND, OPERATOR_BURST = 50, 100
@@ -42,7 +43,7 @@ class Limiter:
         default_per_second: int = 8,
         default_burst: int = 8,
         operator_hosts: Collection[str] = (),
-        clock_ms: Callable[[], int] = read_clock_ms,
+        clock_ms: Callable[[], int] = clock.read_system_ms,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._limits = limits or Limits()

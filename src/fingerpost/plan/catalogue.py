@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from pydantic import BaseModel
 
 from fingerpost.contract.tool import ToolSpec
-from fingerpost.errors import PlanInvalid
+from fingerpost.errors import PlanInvalid, list_first
 
 _MAX_NAMES = 20
 
@@ -97,6 +97,4 @@ def suggest_or_list(word: str, words: Iterable[str]) -> str:
 
 def list_choices(words: Iterable[str], place: str = "") -> str:
     """Return a clause like ``available: a, b and 3 more``."""
-    names = sorted(words)
-    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-    return f"available{place}: {', '.join(names[:_MAX_NAMES]) or 'none'}{more}"
+    return f"available{place}: {list_first(sorted(words), _MAX_NAMES) or 'none'}"

@@ -113,11 +113,6 @@ class Limits:
         self._tables.change(lambda connection: connection.execute(self._pause, values))
 
 
-def read_clock_ms() -> int:
-    """Return the system clock's Unix time in milliseconds, even if FINGERPOST_NOW is set."""
-    return int(clock.read_system_s() * 1000)
-
-
 def _build_values(pace: Pace, **extra: int) -> dict[str, str | int]:
     values: dict[str, str | int] = {"name": pace.name, "interval_ms": pace.interval_ms}
     return values | {"slack_ms": pace.slack_ms, "max_ahead_ms": pace.max_ahead_ms} | extra
@@ -131,7 +126,11 @@ class CallLimit:
     """
 
     def __init__(
-        self, tool: str, per_second: int, limits: Limits | None = None, clock_ms: Callable[[], int] = read_clock_ms
+        self,
+        tool: str,
+        per_second: int,
+        limits: Limits | None = None,
+        clock_ms: Callable[[], int] = clock.read_system_ms,
     ) -> None:
         self._tool = tool
         self._slots = [
