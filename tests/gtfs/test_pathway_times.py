@@ -94,3 +94,11 @@ def test_a_step_free_transfer_never_takes_stairs(tmp_path, ways, rule, seconds):
     table = import_text(tmp_path, tables_of(ways, transfers=transfers)).timetable
 
     assert foot_s(use_step_free_footpaths(table), "P1", "P2") == seconds
+
+
+@pytest.mark.parametrize(("ways", "seconds"), [([STAIRS], -1), ([STAIRS, LIFT], 300), ([LIFT], 60)])
+def test_a_step_free_transfer_with_a_rule_for_a_route_takes_the_detour_around_stairs(tmp_path, ways, seconds):
+    transfers = "from_stop_id,to_stop_id,from_route_id,transfer_type,min_transfer_time\nP1,P2,A,2,60\n"
+    table = use_step_free_footpaths(import_text(tmp_path, tables_of(ways, transfers=transfers)).timetable)
+
+    assert table.specific_transfer_s.tolist() == [seconds]

@@ -25,12 +25,6 @@ from fingerpost.transit.engine.timetable.timetable import (
 from fingerpost.transit.engine.timetable.walks import CHANGE_SLACK_S, Walks, straight_line_m
 
 
-def use_step_free_footpaths(timetable: Timetable) -> Timetable:
-    if not len(timetable.step_free_footpaths.first):
-        return timetable
-    return replace(timetable, footpaths=timetable.step_free_footpaths)
-
-
 class Footpath(NamedTuple):
     """One footpath, as in ``Footpaths``; ``has_steps`` is true if a step-free one was requested but none exists."""
 
@@ -42,15 +36,27 @@ class Footpath(NamedTuple):
 
 def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool) -> Footpath | None:
     """Return the footpath between two stops (rows), preferably without steps if ``step_free``."""
-    table = use_step_free_footpaths(timetable) if step_free else timetable
-    paths = table.footpaths
+    is_step_free = step_free and len(timetable.step_free_footpaths.first)
+    paths = timetable.step_free_footpaths if is_step_free else timetable.footpaths
     first, last = paths.first.item(begin), paths.first.item(begin + 1)
     ends = paths.to[first:last].tolist()
     if end not in ends:
-        usual = find_footpath(timetable, begin, end, step_free=False) if table is not timetable else None
+        usual = find_footpath(timetable, begin, end, step_free=False) if is_step_free else None
         return None if usual is None else usual._replace(has_steps=True)
     row = first + ends.index(end)
     return Footpath(paths.seconds.item(row), paths.metres.item(row), paths.walk_s.item(row))
+
+
+def use_step_free_footpaths(timetable: Timetable) -> Timetable:
+    """Return a timetable for step-free searches, whose specific transfers take the detours around steps."""
+    if not len(timetable.step_free_footpaths.first):
+        return timetable
+    ends = timetable.specific_transfer_from_stop, timetable.specific_transfer_to_stop
+    usual_s, step_free_s = (find_change_s(get_places(timetable), *ends, step_free=flag) for flag in (False, True))
+    detour_s = np.where(usual_s >= 0, np.maximum(step_free_s - usual_s, 0), 0)
+    is_impossible = (timetable.specific_transfer_s < 0) | ((usual_s >= 0) & (step_free_s < 0))
+    transfer_s = np.where(is_impossible, -1, timetable.specific_transfer_s + detour_s).astype(np.int32)
+    return replace(timetable, footpaths=timetable.step_free_footpaths, specific_transfer_s=transfer_s)
 
 
 class _PathColumns(NamedTuple):

@@ -267,7 +267,6 @@ class SearchTimetables:
     ) -> None:
         self.cache = SearchTimetableCache() if cache is None else cache
         self._timetable = timetable
-        self._step_free = use_step_free_footpaths(timetable)
         self._overlay = overlay
         # Only the cache modifies this.
         self.cached: dict[_Key, _Cached] = {}
@@ -287,7 +286,7 @@ class SearchTimetables:
                 cached = self.cached.get(key)
                 if cached is None:
                     self.cache.make_room()
-                    timetable = self._step_free if step_free else self._timetable
+                    timetable = use_step_free_footpaths(self._timetable) if step_free else self._timetable
                     built = build_search_timetable(
                         timetable, day, is_reverse=is_reverse, step_free=step_free,
                         overlay=self._overlay, further_days=further_days,
