@@ -89,10 +89,9 @@ class Client:
         environ: Mapping[str, str] = os.environ,
         pool: WirePool | None = None,
     ) -> None:
-        self._private_hosts = private_hosts
         self._cache = cache or Cache()
         self._limiter = limiter or Limiter()
-        self._pool = pool
+        self._pool = pool or WirePool(CheckedBackend(private_hosts))
         self._environ = environ
         user_agent = f"fingerpost/{version('fingerpost')}" + (f" ({contact})" if contact else "")
         self._headers = {"user-agent": user_agent, "accept-encoding": ACCEPT_ENCODING}
@@ -104,8 +103,7 @@ class Client:
         await self.aclose()
 
     async def aclose(self) -> None:
-        if self._pool is not None:
-            await self._pool.aclose()
+        await self._pool.aclose()
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
         """Send a request and return the response, or a cached one if the request allows it.
@@ -200,18 +198,12 @@ class Client:
         headers = {**self._headers, **{name.lower(): value for name, value in headers.items()}, **conditions}
         try:
             wire_url, host = _parse_url(url)
-            wire_headers = [
-                (b"host", host),
-                *((name.encode("ascii"), text.encode("ascii")) for name, text in headers.items()),
-            ]
+            sent = [(b"host", host), *((name.encode(), value.encode("ascii")) for name, value in headers.items())]
         except (httpx2.InvalidURL, UnicodeError) as error:
             raise ParameterError("The address or a header cannot be sent", {"field": "url"}) from error
-        if self._pool is None:
-            self._pool = WirePool(CheckedBackend(self._private_hosts))
-        extensions = {"timeout": timeouts}
         try:
             async with self._pool.stream(
-                request.method, wire_url, headers=wire_headers, content=request.content, extensions=extensions
+                request.method, wire_url, headers=sent, content=request.content, extensions={"timeout": timeouts}
             ) as answer:
                 head = Response(
                     status=answer.status,

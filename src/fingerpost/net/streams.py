@@ -110,10 +110,7 @@ class _Stream(asyncio.Protocol, httpcore2.AsyncNetworkStream):
         await asyncio.sleep(0)
 
     def get_extra_info(self, info: str) -> Any:
-        """Return whether what was written is sent, or whether a server has sent something or closed the connection.
-
-        httpcore asks before each request whether the connection is readable.
-        """
+        """Return whether the last request is sent, or whether the connection is readable, which httpcore checks."""
         if info == "has_sent":
             return not self._unsent
         if info != "is_readable":
