@@ -52,6 +52,7 @@ def list_pairs(query: str) -> list[str]:
     return _PAIR.findall(query)
 
 
+@lru_cache(maxsize=256)
 def redact_url(url: str) -> str:
     """Return a URL without its user, password and fragment, and with the values of secret parameters hidden."""
     parts = urlsplit(url)

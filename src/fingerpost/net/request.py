@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import inf
 from typing import Protocol
 from urllib.parse import SplitResult, urlencode, urljoin, urlsplit, urlunsplit
@@ -118,6 +119,7 @@ def parse_host(server: str) -> str:
     return server.partition(":")[0] if server.count(":") == 1 else server
 
 
+@lru_cache(maxsize=256)
 def split_address(url: str) -> SplitResult:
     """Split an http or https address; raise ParameterError for anything else."""
     try:
