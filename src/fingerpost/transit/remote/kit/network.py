@@ -112,7 +112,11 @@ class ServerNetwork(port.Network, ABC):
 
     async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         ends = (query.origin, query.destination)
-        origin, destination = await gather_all(resolve_end(end, self._ids, self._stops) for end in ends)
+        if query.origin.stop_ids and query.destination.stop_ids:
+            origin, destination = await gather_all(resolve_end(end, self._ids, self._stops) for end in ends)
+        else:
+            # At most one end waits for the server, so tasks would only take time.
+            origin, destination = [await resolve_end(end, self._ids, self._stops) for end in ends]
         language = self._choose_language(query.language)
         request = JourneyRequest(query=query, origin=origin, destination=destination, language=language)
         found = await self._find_journeys(request)
