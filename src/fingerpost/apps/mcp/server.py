@@ -22,6 +22,8 @@ from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
+from mcp_types import methods
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from fingerpost import __version__, clock
 from fingerpost.apps import error_boundary
@@ -97,6 +99,7 @@ def new_server(application: Application, find_caller: FindCaller) -> Server[Any]
         on_read_resource=handlers.read_resource,
         on_completion=partial(listing.complete_tool, application),
     )
+    handlers.stamp = {types.SERVER_INFO_META_KEY: server.server_info_stamp}
     server.extensions[listing.EXTENSION_ID] = {}
     # Handlers passed to the constructor must return models; this one returns JSON.
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
@@ -108,6 +111,7 @@ class _Handlers:
     def __init__(self, application: Application, find_caller: FindCaller) -> None:
         self._application = application
         self._find_caller = find_caller
+        self.stamp: Mapping[str, Any] = {}
         self._entries = {name: listing.build_tool_entry(tool.definition) for name, tool in application.tools.items()}
         # The SDK looks for header parameters in a tool's schema; our tools have none.
         self.header_schemas = {name: {"type": "object"} for name in self._entries}
@@ -123,7 +127,7 @@ class _Handlers:
         entries = [self._entries[name] for name, tool in tools.items() if await tool.is_available()]
         return types.ListToolsResult(tools=entries)
 
-    async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
+    async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         choices = read_choices(params)
         caller = self._find_caller(ctx)
         tools = self._select_tools(caller.groups)
@@ -148,7 +152,7 @@ class _Handlers:
                 if choice is None:
                     return build_result(answer)
                 if isinstance(choice, types.InputRequiredResult):
-                    return choice
+                    return choice.model_dump(mode="json", by_alias=True, exclude_none=True)
                 choices = choice
 
     async def check_request(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
@@ -160,10 +164,16 @@ class _Handlers:
         if ctx.method.endswith("/list") and params.get("cursor") is not None:
             raise MCPError(code=types.INVALID_PARAMS, message="Unknown cursor: every list has only one page")
         arguments, name = params.get("arguments"), params.get("name")
-        if ctx.method != "tools/call" or not isinstance(name, str) or isinstance(arguments, Mapping):
+        if ctx.method != "tools/call" or not isinstance(name, str):
             return await call_next(ctx)
-        if arguments is None:
-            return await call_next(replace(ctx, params={**params, "arguments": {}}))
+        if arguments is None or isinstance(arguments, Mapping):
+            ctx = replace(ctx, params={**params, "arguments": arguments or {}})
+            if name not in self._entries or ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+                return await call_next(ctx)
+            # Call the tool here, because after a handler, the SDK validates and copies the whole answer again.
+            request = methods.parse_client_request(ctx.method, ctx.protocol_version, ctx.params)
+            result = await self.call_tool(ctx, request.params)
+            return {**result, "_meta": {**result.get("_meta", {}), **self.stamp}}
         caller = self._find_caller(ctx)
         tools = self._select_tools(caller.groups)
         return build_result(await error_boundary.answer(tools, name, arguments, user=caller.user))
