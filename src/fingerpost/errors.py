@@ -7,6 +7,7 @@ the command line, and ``apps/views/assets/strings.js`` for the web page.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from enum import Enum, unique
 from typing import Any, Self
 
@@ -221,14 +222,18 @@ class NoItinerary(DataNotFound):
 class OutsideCalendar(DataNotFound):
     """The timetable does not cover the requested date.
 
-    ``details`` has ``first_day`` and ``last_day`` (ISO dates) if they are known, and the hint names them.
+    ``details`` has ``first_day`` and ``last_day`` (ISO dates) if they are known.
     """
 
-    def __init__(self, message: str, details: dict[str, Any] | None = None, *, hint: str | None = None) -> None:
-        days = {"first_day": None, "last_day": None, **(details or {})}
-        if hint is None and days["first_day"] and days["last_day"]:
-            hint = f"Choose a date from {days['first_day']} to {days['last_day']}"
-        super().__init__(message, details, hint=hint)
+
+def new_outside_calendar_error(owner: str, first: date | None, last: date | None) -> OutsideCalendar:
+    """Return the error for a network or server; if the first and last day are known, the hint names them."""
+    if first is None or last is None:
+        return OutsideCalendar(f"The timetable of {owner} does not cover that day")
+    days = {"first_day": str(first), "last_day": str(last)}
+    return OutsideCalendar(
+        f"The timetable of {owner} covers {first} to {last} only", days, hint=f"Choose a date from {first} to {last}"
+    )
 
 
 class PlaceAmbiguous(ToolError):

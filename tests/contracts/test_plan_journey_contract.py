@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+from datetime import date
 
 import pytest
 
 from fingerpost.apps.wiring import list_tools
-from fingerpost.errors import NoItinerary, OutsideCalendar
+from fingerpost.errors import NoItinerary, new_outside_calendar_error
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import ServiceAlert
 from fingerpost.transit.model.place import Coordinate
@@ -140,8 +141,11 @@ def test_both_ends_may_be_ambiguous_and_a_suggestion_is_accepted(over):
         ((), "No journey was found: More walking (3000 m) or changes (8) would not help; try another time or place."),
         (NoItinerary("none", hint="Nothing runs at night"), "No journey was found: Nothing runs at night."),
         (
-            OutsideCalendar("The timetable of T ends", {"first_day": "2022-01-01", "last_day": "2022-02-01"}),
-            "No journey was found: The timetable of T ends. Choose a date from 2022-01-01 to 2022-02-01.",
+            new_outside_calendar_error("T", date(2022, 1, 1), date(2022, 2, 1)),
+            (
+                "No journey was found: The timetable of T covers 2022-01-01 to 2022-02-01 only. "
+                "Choose a date from 2022-01-01 to 2022-02-01."
+            ),
         ),
     ],
 )

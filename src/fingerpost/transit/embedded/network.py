@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from fingerpost import clock
-from fingerpost.errors import OutsideCalendar, SourceFailed, SourceLimited
+from fingerpost.errors import SourceFailed, SourceLimited, new_outside_calendar_error
 from fingerpost.runtime.concurrency import ThreadPool, compute
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit import port
@@ -206,7 +206,7 @@ class EmbeddedNetwork(port.Network):
         provenance = self.walks.add_attribution(provenance)
         day = to_local_date(query.instant, self._feed_profile.zone)
         if covered and day < covered[0]:
-            raise self._new_outside_calendar()
+            raise new_outside_calendar_error(self.profile.name, *covered)
         walks, timetable = self.walks.get_open_walks(
             snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
         )
@@ -224,7 +224,7 @@ class EmbeddedNetwork(port.Network):
         if covered and last > covered[1]:
             times = (trip.arrival if query.arrive_by else trip.departure for trip in trips if trip.rides)
             if all(to_local_date(time, self._feed_profile.zone) != day for time in times):
-                raise self._new_outside_calendar()
+                raise new_outside_calendar_error(self.profile.name, *covered)
         notes = self.walks.list_notes(ends, trips, step_free=step_free)
         has_stops = [len(end.walks.stop) > 0 for end in near]
         # Stops on streets are sought this much further, because the map may show them elsewhere.
@@ -268,11 +268,6 @@ class EmbeddedNetwork(port.Network):
         if self.basemap is None or not self._has_built(leg):
             return None
         return await compute(draw_basemap, self.basemap, box)
-
-    def _new_outside_calendar(self) -> OutsideCalendar:
-        first, last = self._feed_profile.covered_days or (None, None)
-        message = f"The timetable of {self.profile.name} covers {first} to {last} only"
-        return OutsideCalendar(message, {"first_day": str(first), "last_day": str(last)})
 
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         await self._prepare_query()

@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from enum import StrEnum
 from math import isfinite
 from typing import TypeVar
 
 import polyline
 
-from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Itinerary, Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
@@ -138,13 +137,6 @@ def list_unusable(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tupl
     """Return the scheduled itineraries within the query's limits that realtime data makes unusable."""
     matching = list_within_limits(itineraries, query)
     return tuple(dict.fromkeys(itinerary for itinerary in matching if itinerary.is_unusable and is_possible(itinerary)))
-
-
-def new_outside_calendar_error(owner: str, first: date | None, last: date | None) -> OutsideCalendar:
-    if first is None or last is None:
-        return OutsideCalendar(f"The timetable of {owner} does not cover that day")
-    days = {"first_day": str(first), "last_day": str(last)}
-    return OutsideCalendar(f"The timetable of {owner} covers {first} to {last} only", days)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,11 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from fingerpost.errors import DataNotFound, SourceChanged, SourceFailed, SourceKeyRefused, ToolError
+from fingerpost import errors
 from fingerpost.net.request import Fetch, read_template, split_address
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.kit.answers import Answer, get_reader, read_answer
-from fingerpost.transit.remote.kit.journeys import new_outside_calendar_error
 from fingerpost.transit.remote.kit.server import Connection, shorten
 from fingerpost.transit.remote.motis.shapes import ErrorBody
 
@@ -43,11 +42,11 @@ class MotisEndpoint(StrEnum):
     GEOCODE = "api/v1/geocode"
 
 
-class UnknownToServer(DataNotFound):
+class UnknownToServer(errors.DataNotFound):
     """The server has no such stop, feed or trip."""
 
 
-class ResponseTooLarge(SourceFailed):
+class ResponseTooLarge(errors.SourceFailed):
     """The response would exceed the server's limit."""
 
     retryable = False
@@ -83,25 +82,25 @@ class MotisServer(Connection):
         return await self.get(*endpoint.split("/"), params=query, fresh_s=fresh_s, accept=_REFUSED, read=read)
 
 
-def _find_blocked_error(response: Response) -> ToolError | None:
+def _find_blocked_error(response: Response) -> errors.ToolError | None:
     """Explain a 403 for a request without a key: the gateway is blocking our User-Agent or address."""
     if response.status != 403 or "retry-after" in response.headers:
         return None
-    return SourceKeyRefused(
+    return errors.SourceKeyRefused(
         f"{response.host} refused the request (HTTP 403)",
         {"status": 403},
         hint="Set FINGERPOST_CONTACT to your e-mail address or web page, because the server may require a contact",
     )
 
 
-def _new_refusal(response: Response) -> ToolError:
+def _new_refusal(response: Response) -> errors.ToolError:
     host = response.host
     try:
         error_body: ErrorBody = get_reader(ErrorBody).validate_json(response.body)
     except ValidationError:
         path = split_address(response.redacted_url).path
         message = f"{host} has no {path} (HTTP {response.status})"
-        return SourceChanged(message, {"status": response.status}, hint=_VERSION_HINT)
+        return errors.SourceChanged(message, {"status": response.status}, hint=_VERSION_HINT)
     text = shorten(error_body.error)
     _log.info("%s refused (HTTP %d): %s", response.redacted_url, response.status, text)
     if response.status == 404:
@@ -109,8 +108,8 @@ def _new_refusal(response: Response) -> ToolError:
     if response.status == 422:
         return ResponseTooLarge(f"{host} does not return that many results at once: {text}", {"status": 422})
     if _OUTSIDE in text:
-        return new_outside_calendar_error(host, *_find_days(text.partition(_OUTSIDE)[2]))
-    return SourceChanged(
+        return errors.new_outside_calendar_error(host, *_find_days(text.partition(_OUTSIDE)[2]))
+    return errors.SourceChanged(
         f"{host} rejected the request: {text}",
         {"status": response.status},
         hint="The server's version may have changed: run `fingerpost network refresh`",

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from fingerpost.errors import RegionUnsupported
+from fingerpost.errors import RegionUnsupported, new_outside_calendar_error
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Optimize, ServiceAlert, StopPoint
 from fingerpost.transit.model.line_colors import parse_line_colors
 from fingerpost.transit.model.place import Location
@@ -142,7 +142,7 @@ def _read_page(answer: Answer[shapes.Plan], query: JourneyQuery, ids: StopIdCode
 def _raise_if_outside(errors: Iterable[shapes.RoutingError], profile: NetworkProfile) -> None:
     for error in errors:
         if error.code == OUTSIDE_SERVICE_PERIOD:
-            raise kit.new_outside_calendar_error(profile.name, profile.first_day, profile.last_day)
+            raise new_outside_calendar_error(profile.name, profile.first_day, profile.last_day)
         if error.code == OUTSIDE_BOUNDS:
             end = _name_end(error)
             raise RegionUnsupported(f"{end[0].upper()}{end[1:]} lies outside the area that {profile.name} covers")
