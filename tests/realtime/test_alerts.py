@@ -2,6 +2,7 @@
 
 import pytest
 
+from fingerpost.transit.engine.gtfs.realtime import reader
 from tests.feeds import timetable_from_drawing
 from tests.realtime.messages import DAY, alert, at, read
 
@@ -52,7 +53,7 @@ def touched(told):
         ({"route_id": "A"}, {("route", 0)}),
         ({"route_type": 0}, {("route", 1)}),
         ({"agency_id": "TWO", "route_type": 0}, {("route", 1)}),
-        ({"route_id": "A", "direction_id": 1}, {("trip", 1)}),
+        ({"route_id": "A", "direction_id": 1}, {("direction", (0, 1))}),
         ({"stop_id": "END"}, {("stop", END)}),
         ({"stop_id": "HUB"}, {("stop", HUB), ("stop", P1), ("stop", P2), ("stop", BAY)}),
         ({"stop_id": "P2"}, {("stop", P2), ("stop", BAY)}),
@@ -204,4 +205,19 @@ def test_an_alert_applies_while_riders_are_affected(clock, is_in_force):
 
 def test_an_alert_of_a_direction_touches_trips_that_state_none():
     line = timetable_from_drawing("line A | Alpha 08:10 | Beta 08:20\nline A | Beta 09:10 | Alpha 09:20")
-    assert touched(read(line, alert(route_id="A", direction_id=1))) == {("trip", 0), ("trip", 1)}
+    assert touched(read(line, alert(route_id="A", direction_id=1))) == {("direction", (0, -1))}
+
+
+def test_an_alert_of_a_direction_closes_a_stop_to_its_trips():
+    told = read(NETWORK, alert(effect="NO_SERVICE", route_id="A", direction_id=1, stop_id="END"))
+    rides = [told.get_selector(NETWORK, (trip_departure, DAY.toordinal())) for trip_departure in range(3)]
+
+    assert [told.alerts[0].closes_stop(END, ride) for ride in rides] == [False, True, False]
+
+
+def test_alerts_beyond_the_limit_are_counted(monkeypatch):
+    """A short message could otherwise fill the memory: each alert of an agency has a selector for each route."""
+    monkeypatch.setattr(reader, "MAX_SELECTORS", 2)
+    told = read(NETWORK, *(alert(str(number), agency_id="ONE") for number in range(3)))
+
+    assert dict(told.counts) == {"alert-beyond-limit": 1, "alert-given": 2}

@@ -89,12 +89,14 @@ class OverlayAlerts:
                 if period is not None and rank < matches.get(row, (_ROUTE + 1, ALWAYS))[0]:
                     matches[row] = (rank, period)
 
-        route, trip, key = ride
+        route, _, trip, key = ride
         add_alerts(_RIDE, ("ride", key), span)
         add_alerts(_TRIP, ("trip", trip), span)
+        add_alerts(_TRIP, ("direction", ride[:2]), span)
         for stop, stop_span in stops:
             add_alerts(_RIDE, ("ride", key, stop), stop_span)
             add_alerts(_TRIP, ("trip", trip, stop), stop_span)
+            add_alerts(_TRIP, ("direction", ride[:2], stop), stop_span)
             add_alerts(_ROUTE_STOP, ("route", route, stop), stop_span)
             for place in self._list_places(stop):
                 add_alerts(_STOP, ("stop", place), stop_span)

@@ -22,8 +22,8 @@ RideKey = tuple[int, int]
 An added ride has -1 minus its position in ``Overlay.added`` instead of the row.
 """
 Selector = tuple[Any, ...]
-"""What an alert affects: ``("route", row)``, ``("trip", row)`` on every day, ``("ride", key)`` on one day, or
-``("stop", row)``. A third element limits a route, trip or ride to one stop.
+"""What an alert affects: ``("route", row)``, ``("direction", (route, direction))``, ``("trip", row)`` on every day,
+``("ride", key)`` on one day, or ``("stop", row)``. A third element limits any of these but a stop to one stop.
 """
 
 
@@ -77,9 +77,13 @@ class AddedRide:
 
 
 class RideSelector(NamedTuple):
-    """The rows (-1 if unknown) and key by which alerts select a ride; a replacement has the replaced ride's key."""
+    """The rows, direction (-1 if unknown) and key by which alerts select a ride.
+
+    A replacement has the replaced ride's key.
+    """
 
     route: int
+    direction: int
     trip: int
     key: RideKey
 
@@ -121,8 +125,8 @@ class Alert:
 
     def closes_stop(self, stop: int, ride: RideSelector) -> bool:
         """Whether this alert closes a stop (row) to a ride; call it only if ``closes`` is true."""
-        at_stop = ("stop", stop), ("route", ride.route, stop), ("trip", ride.trip, stop), ("ride", ride.key, stop)
-        return not self.selectors.isdisjoint(at_stop)
+        kinds = (("route", ride.route), ("direction", ride[:2]), ("trip", ride.trip), ("ride", ride.key))
+        return not self.selectors.isdisjoint([("stop", stop), *((*kind, stop) for kind in kinds)])
 
 
 class MatchCount(NamedTuple):
@@ -167,9 +171,10 @@ class Overlay:
         trip_departure, _ = key
         if trip_departure < 0:
             added = self.added[-1 - trip_departure]
-            return RideSelector(added.route, added.trip, added.replaces or key)
+            direction = int(timetable.trip_direction[added.trip]) if added.trip >= 0 else -1
+            return RideSelector(added.route, direction, added.trip, added.replaces or key)
         trip = int(timetable.trip_departure_trip[trip_departure])
-        return RideSelector(int(timetable.trip_route[trip]), trip, key)
+        return RideSelector(int(timetable.trip_route[trip]), int(timetable.trip_direction[trip]), trip, key)
 
 
 NO_OVERLAY = Overlay()

@@ -60,9 +60,9 @@ _NO_END = ALWAYS[1]
 
 
 def read_alert(
-    entity_id: str, message: AlertMessage, matcher: TripMatcher, trips: TripUpdates
+    entity_id: str, message: AlertMessage, matcher: TripMatcher, trips: TripUpdates, max_selectors: int
 ) -> Alert | EntityOutcome:
-    """Return an alert with its known informed entities, or the outcome if none is known.
+    """Return an alert with its known informed entities, or the outcome if none is known or there are too many.
 
     A selector affects the entities that match all of its fields. A selector affects nothing if one of its ids is
     unknown, or means different entities in different FEEDs.
@@ -70,6 +70,8 @@ def read_alert(
     affected = _AffectedEntities(matcher, trips)
     for selector in message.informed_entity:
         affected.add(selector)
+        if len(affected.selectors) > max_selectors:
+            return EntityOutcome.ALERT_BEYOND_LIMIT
     if not affected.selectors:
         return EntityOutcome.ID_SHARED if affected.has_shared_id else EntityOutcome.ALERT_WITHOUT_SELECTOR
     periods = tuple(
@@ -141,9 +143,8 @@ class _AffectedEntities:
 
     def _add_selected(self, selector: EntitySelector, stops: frozenset[int] | None, routes: set[int] | None) -> None:
         if selector.HasField("direction_id") and routes is not None:
-            direction = self.index.timetable.trip_direction
-            trips = [trip for row in routes for trip in self.index.trips_by_route.get(row, ())]
-            self._add_kind("trip", [row for row in trips if int(direction[row]) in (-1, selector.direction_id)], stops)
+            directions = set(product(routes, (-1, selector.direction_id))) & self.index.route_directions
+            self._add_kind("direction", directions, stops)
         elif routes is not None:
             self._add_kind("route", routes, stops)
         elif stops is not None:

@@ -133,6 +133,7 @@ class EntityOutcome(StrEnum):
     FEED_UNCLEAR = "added-trip-of-an-unknown-feed"
 
     ALERT_WITHOUT_SELECTOR = "alert-without-known-selector"
+    ALERT_BEYOND_LIMIT = "alert-beyond-limit"
 
 
 APPLIED = frozenset({

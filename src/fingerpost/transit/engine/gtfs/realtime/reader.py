@@ -16,6 +16,8 @@ from fingerpost.transit.engine.timetable.overlay import Alert, MatchCount, Overl
 _NOT_LOOKED_UP = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
 # Publishers' clocks may be fast by this much; messages with a later timestamp are rejected.
 CLOCK_SKEW_S = 120
+# A selector takes 100 bytes, and a short message could have billions: one for each route of an agency in each alert.
+MAX_SELECTORS = 2_000_000
 
 
 def read_realtime(index: RealtimeIndex, messages: Sequence[FeedBytes], now: int) -> Overlay:
@@ -37,6 +39,7 @@ class _Reader:
         self.has_future_messages = False
         self.rides = TripUpdates(index, self.outcomes)
         self.alerts: dict[Hashable, Alert] = {}
+        self.selector_count = 0
         # Alerts and the indices of their outcomes; they are resolved last, because later entities may add their trips.
         self.pending_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
         self.timestamps: list[int] = []
@@ -101,7 +104,7 @@ class _Reader:
         return self.rides.add(ReceivedUpdate(update, matcher, updated, len(self.outcomes)))
 
     def _read_alert(self, entity: FeedEntity, matcher: TripMatcher) -> EntityOutcome:
-        alert = read_alert(entity.id, entity.alert, matcher, self.rides)
+        alert = read_alert(entity.id, entity.alert, matcher, self.rides, MAX_SELECTORS - self.selector_count)
         if isinstance(alert, EntityOutcome):
             return alert
         texts = (frozenset(texts.items()) for texts in (alert.headers, alert.descriptions, alert.urls))
@@ -109,4 +112,5 @@ class _Reader:
         if key in self.alerts:
             return EntityOutcome.SUPERSEDED
         self.alerts[key] = alert
+        self.selector_count += len(alert.selectors)
         return EntityOutcome.ALERT_GIVEN

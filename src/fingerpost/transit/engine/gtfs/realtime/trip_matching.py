@@ -60,6 +60,11 @@ class RealtimeIndex:
         return group_rows(self.trip_route, range(len(self.trip_route)))
 
     @cached_property
+    def route_directions(self) -> set[tuple[int, int]]:
+        """The routes with the directions of their trips, -1 if a trip states none."""
+        return set(zip(self.trip_route, self.timetable.trip_direction.tolist(), strict=True))
+
+    @cached_property
     def single_start_s(self) -> Sequence[int]:
         """The departure time (seconds of the service day) of each trip with one exact departure; -1 for others."""
         table = self.timetable
