@@ -125,6 +125,8 @@ def test_a_trip_with_detours_that_is_skipped_is_reported_once(tmp_path):
         # The other door has a step before it.
         ("F,P1,1,1\nE,P2,1,1", [2, 1, 0]),
         ("E,B,1,1", [1, 0, 0]),
+        # Without a way to a door, nothing is known.
+        ("P1,P2,5,1\nP1,P3,2,1", [0, 0, 0]),
     ],
 )
 def test_pathways_without_a_step_there_and_back_make_platforms_accessible(tmp_path, ways, values):

@@ -1,7 +1,7 @@
 """Read GTFS ``stops.txt`` and ``pathways.txt``: stops, stations, entrances, nodes, and the paths between them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ from fingerpost.transit.engine.timetable.timetable import (
     WHEELCHAIR_UNKNOWN,
     WHEELCHAIR_VALUES,
     WHEELCHAIR_YES,
+    Bool,
     Pathways,
     StationPlaces,
 )
@@ -170,17 +171,24 @@ def _read_pathway_rows(table: Table, stops: Stops) -> Pathways:
 
 
 def _set_wheelchair_access(stops: Stops, places: StationPlaces) -> None:
-    """Set unknown wheelchair values of platforms, by step-free ways to and from possibly accessible entrances."""
-    kinds, parents, wheelchair, pathways = places.kinds, places.parents, places.wheelchair, places.pathways
-    outgoing, incoming = station_ways.list_ways(places, step_free=True)
-    # Row -1 is a virtual place with ways to and from all entrances that may be accessible.
-    entrances = np.flatnonzero((kinds == ENTRANCE) & (wheelchair != WHEELCHAIR_NO)).tolist()
-    outgoing[-1] = incoming[-1] = [(entrance, 0.0) for entrance in entrances]
-    reached = station_ways.find_quickest_s(outgoing, -1).keys() & station_ways.find_quickest_s(incoming, -1).keys()
-    connected = {*pathways.begin.tolist(), *pathways.end.tolist()}
-    connected |= {int(parents[row]) for row in connected if kinds[row] == BOARDING_AREA}
+    """Set unknown wheelchair values of platforms, by step-free ways to and from possibly accessible entrances.
+
+    Platforms that no pathways connect to an entrance remain unknown.
+    """
+    kinds, parents, wheelchair = places.kinds, places.parents, places.wheelchair
+    is_entrance = kinds == ENTRANCE
+    from_entrances, to_entrances = _find_joined(places, is_entrance, step_free=False)
+    reached, returning = _find_joined(places, is_entrance & (wheelchair != WHEELCHAIR_NO), step_free=True)
     is_unknown = (kinds == STOP) & (wheelchair == WHEELCHAIR_UNKNOWN)
     is_unknown &= (parents < 0) | (wheelchair[parents] == WHEELCHAIR_UNKNOWN)
-    for row in connected.intersection(np.flatnonzero(is_unknown).tolist()):
-        access = WHEELCHAIR_YES if row in reached else WHEELCHAIR_NO
+    for row in (from_entrances | to_entrances).intersection(np.flatnonzero(is_unknown).tolist()):
+        access = WHEELCHAIR_YES if row in reached and row in returning else WHEELCHAIR_NO
         stops.rows[row] = stops.rows[row]._replace(wheelchair=access)
+
+
+def _find_joined(places: StationPlaces, is_entrance: Bool, *, step_free: bool) -> Iterator[set[int]]:
+    """Yield the places that can be reached from the entrances, and those from which an entrance can be reached."""
+    for ways in station_ways.list_ways(places, step_free=step_free):
+        # Row -1 is a virtual place with ways to and from all these entrances.
+        ways[-1] = [(entrance, 0.0) for entrance in np.flatnonzero(is_entrance).tolist()]
+        yield {*station_ways.find_quickest_s(ways, -1)}
