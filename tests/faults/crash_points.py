@@ -44,8 +44,8 @@ EDGAR = {
 TRIP = ("plan", "TOWN:ALPHA", "TOWN:GAMMA", "--at", "2026-03-10T07:30", "--limit", "1")
 ADD_OLD = ("network", "add", "TOWN", "{folder}/old.zip")
 RUN = ("run", "{folder}/plan.json")
-# The process ends before the run begins.
-BEGUN = ("call", "run_plan", json.dumps({"plan": PLAN, "wait_seconds": 0}).replace("{", "{{").replace("}", "}}"))
+# The process is killed before the run begins.
+BEGUN = (*RUN, "--json")
 STOP = {"name": "Alpha", "stopId": "a_1", "lat": 41.0, "lon": -8.0, "tz": "Europe/Lisbon", "modes": ["BUS"]}
 MOTIS = {"/api/v1/map/initial": {"lat": 41.0, "lon": -8.0}, "/api/v6/map/stops": [STOP]}
 # The commands before, the command, and those whose output shows the state.
@@ -81,8 +81,8 @@ NO_LIMIT = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
 class Fault:
     """Counts system calls, and fails or ends the process at one of them."""
 
-    def __init__(self, call="", number=0, code=None):
-        self._call, self._number, self._code = call, number, code
+    def __init__(self, call="", number=0, code=None, killed_by=None):
+        self._call, self._number, self._code, self._killed_by = call, number, code, killed_by
         self.counts = Counter()
 
     def install(self):
@@ -100,6 +100,8 @@ class Fault:
     def _count_statement(self, statement):
         if statement.startswith(("SELECT", "PRAGMA", "--")):
             return
+        if self._killed_by is not None and self._killed_by in statement:
+            os._exit(KILLED)
         self.counts[STATEMENT] += 1
         if (STATEMENT, self.counts[STATEMENT]) == (self._call, self._number):
             if self._code is None:
@@ -175,8 +177,11 @@ def find_violations(name, folder, every):
     template.mkdir()
     run_id = ""
     for step in before:
-        status, output, _ = run_forked(step, template)
-        assert status == 0, output
+        fault = Fault(killed_by="INSERT INTO plan_event") if step is BEGUN else None
+        status, output, _ = run_forked(step, template, fault)
+        assert status == (KILLED if fault else 0), output
+        if fault:
+            output = run_forked(("runs", "list"), template)[1]
         os.environ["FAULT_RUN"] = run_id = "".join(re.findall("[0-9a-f-]{36}", output)[:1])
     shutil.copy(folder / "new.zip", folder / "town.zip")
     old = observe(observing, _copy(template, home))
