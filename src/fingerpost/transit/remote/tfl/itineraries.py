@@ -45,16 +45,14 @@ def list_lift_alerts(
 ) -> tuple[ServiceAlert, ...]:
     """Return alerts for lifts that are currently out of order at the given stations (NaPTAN codes)."""
     codes = {station.upper() for station in stations if station}
-    return kit.merge_alerts(
-        _new_alert(lift.message, _STEPS) for lift in lifts if lift.station in codes and lift.message
-    )
+    return kit.merge_alerts(_new_alert(lift.message, _STEPS) for lift in lifts if lift.station in codes)
 
 
 def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, end: int) -> tuple[ServiceAlert, ...]:
     return kit.merge_alerts(
-        _new_alert(disruption.description, kit.UNKNOWN_EFFECT, disruption.from_date, disruption.to_date)
+        _new_alert(disruption.description, since=disruption.from_date, until=disruption.to_date)
         for disruption in disruptions
-        if disruption.description and kit.is_active(disruption.from_date, disruption.to_date, begin, end)
+        if kit.is_active(disruption.from_date, disruption.to_date, begin, end)
     )
 
 
@@ -69,7 +67,9 @@ def _new_line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int,
     return _new_alert(text, effect, current.from_date, current.to_date)
 
 
-def _new_alert(text: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
+def _new_alert(
+    text: str, effect: str = kit.UNKNOWN_EFFECT, since: int | None = None, until: int | None = None
+) -> ServiceAlert:
     """Return an alert whose header is the text's first sentence, because TfL's texts have no headers."""
     text = " ".join(text.split())
     first, stop, rest = text.partition(". ")
@@ -178,11 +178,7 @@ class JourneyReader:
 
     def _new_leg(self, leg: shapes.TflLeg, start: StopPoint, end: StopPoint, expected: tuple[int, int]) -> Leg:
         mode = shapes.read_mode(leg.mode.id)
-        own_alerts = [
-            _new_alert(disruption.description, kit.UNKNOWN_EFFECT)
-            for disruption in (*leg.disruptions, *leg.planned_works)
-            if disruption.description
-        ]
+        own_alerts = [_new_alert(disruption.description) for disruption in (*leg.disruptions, *leg.planned_works)]
         if mode in kit.STREET_MODES:
             return kit.new_walk(start, end, expected, leg, mode=mode, alerts=kit.merge_alerts(own_alerts))
         scheduled_departure, departure_delay_s = self._compute_scheduled(leg.scheduled_departure_time, expected[0])
