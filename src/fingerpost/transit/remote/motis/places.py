@@ -9,19 +9,8 @@ from fingerpost.errors import OutsideCalendar
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, box_around, distance_m, set_language
+from fingerpost.transit.remote.kit import places as kit
 from fingerpost.transit.remote.kit.answers import Answer, Entries
-from fingerpost.transit.remote.kit.places import (
-    MAX_GROUPED,
-    MAX_MATCHES,
-    NEIGHBOUR_RADIUS_M,
-    Candidate,
-    Geocoder,
-    GroupingLookup,
-    ServerStop,
-    StopIdCodec,
-    list_spellings,
-    to_upper_case,
-)
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownToServer
@@ -33,7 +22,7 @@ _MAX_STATIONS = 5
 _MAX_STOPS = 8
 
 
-class MotisStopIds(StopIdCodec):
+class MotisStopIds(kit.StopIdCodec):
     """Stop ids of the form ``tag_local``, split at the first underscore; case matters.
 
     The tag of a known feed becomes the FEED: ``hsl_1040601`` is ``HSL:1040601``, as in other networks with that feed.
@@ -52,11 +41,13 @@ class MotisStopIds(StopIdCodec):
         feed, _, escaped = public_id.partition(":")
         local = unescape(escaped)
         if local and feed in self._tag_by_feed:
-            yield from (f"{self._tag_by_feed[feed]}_{spelling}" for spelling in list_spellings(local))
+            yield from (f"{self._tag_by_feed[feed]}_{spelling}" for spelling in kit.list_spellings(local))
         # If the network's name is also a feed's name, every id is expected to have a tag.
         if local and feed == self._network and ("_" in local or feed not in self._tag_by_feed):
             tag, underscore, rest = local.partition("_")
-            yield from (f"{head}{underscore}{tail}" for head in list_spellings(tag) for tail in list_spellings(rest))
+            yield from (
+                f"{head}{underscore}{tail}" for head in kit.list_spellings(tag) for tail in kit.list_spellings(rest)
+            )
 
     def encode_trip(self, server_id: str) -> str:
         match = _TRIP_ID.fullmatch(server_id)
@@ -68,10 +59,10 @@ class MotisStopIds(StopIdCodec):
     def _encode(self, server_id: str, *, exact: bool) -> str:
         tag, underscore, local = server_id.partition("_")
         feed = clean_feed_name(tag)
-        upper = local if exact else to_upper_case(local)
+        upper = local if exact else kit.to_upper_case(local)
         if underscore and self._tag_by_feed.get(feed) == tag:
             return f"{feed}:{escape(upper)}"
-        return f"{self._network}:{escape(f'{tag if exact else to_upper_case(tag)}{underscore}{upper}')}"
+        return f"{self._network}:{escape(f'{tag if exact else kit.to_upper_case(tag)}{underscore}{upper}')}"
 
 
 def find_service_day(server_trip_id: str) -> date | None:
@@ -82,7 +73,7 @@ def find_service_day(server_trip_id: str) -> date | None:
         return None
 
 
-class MotisStopLookup(Geocoder, GroupingLookup):
+class MotisStopLookup(kit.Geocoder, kit.GroupingLookup):
     """Finds stops by id, position or name, and addresses by name within ``bounds``."""
 
     def __init__(self, server: MotisServer, ids: MotisStopIds, bounds: Bounds) -> None:
@@ -90,7 +81,7 @@ class MotisStopLookup(Geocoder, GroupingLookup):
         self._server = server
         self._bounds = bounds
 
-    async def _find(self, public_id: str, language: str | None = None) -> ServerStop | None:
+    async def _find(self, public_id: str, language: str | None = None) -> kit.ServerStop | None:
         upper_id = public_id.strip().upper()
         for server_id in self._ids.decode(upper_id):
             found = await self._find_by_server_id(server_id, language)
@@ -98,7 +89,7 @@ class MotisStopLookup(Geocoder, GroupingLookup):
                 return found
         return None
 
-    async def _find_by_server_id(self, server_id: str, language: str | None) -> ServerStop | None:
+    async def _find_by_server_id(self, server_id: str, language: str | None) -> kit.ServerStop | None:
         params = {"stopId": server_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
             try:
@@ -122,7 +113,7 @@ class MotisStopLookup(Geocoder, GroupingLookup):
         )
         return answer.data
 
-    async def list_known(self, public_ids: Sequence[str]) -> list[ServerStop]:
+    async def list_known(self, public_ids: Sequence[str]) -> list[kit.ServerStop]:
         found = await gather_all(self._find(public_id) for public_id in public_ids[:_MAX_STOPS])
         return [stop for stop in found if stop is not None]
 
@@ -130,15 +121,15 @@ class MotisStopLookup(Geocoder, GroupingLookup):
         found = await self._find(public_id, language)
         if found is None:
             return None
-        children: list[ServerStop] = []
+        children: list[kit.ServerStop] = []
         # Vehicles depart from the stops of a station, so a stop that has departures is not a station.
         if found.parent_id is None and not found.has_departures:
-            nearby = (await self._list_around(found.coordinate, NEIGHBOUR_RADIUS_M, language)).data
+            nearby = (await self._list_around(found.coordinate, kit.NEIGHBOUR_RADIUS_M, language)).data
             children = [stop for stop in nearby if stop.parent_id == found.server_id]
         return set_language(self.new_place(replace(found, is_station=bool(children)), children), language)
 
-    async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
-        stops = (await self._list_around(centre, NEIGHBOUR_RADIUS_M, language)).data
+    async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[kit.ServerStop]:
+        stops = (await self._list_around(centre, kit.NEIGHBOUR_RADIUS_M, language)).data
         nearest = sorted(stops, key=lambda stop: distance_m(centre, stop.coordinate))
         parents = list(dict.fromkeys(stop.parent_id for stop in nearest if stop.parent_id is not None))
         parent_stops = await gather_all(self._find_by_server_id(parent, language) for parent in parents[:_MAX_STATIONS])
@@ -150,13 +141,15 @@ class MotisStopLookup(Geocoder, GroupingLookup):
             found.setdefault(stop.server_id, stop if stop.parent_id in stations else replace(stop, parent_id=None))
         return found.values()
 
-    async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
+    async def _list_around(
+        self, centre: Coordinate, radius_m: float, language: str | None
+    ) -> Answer[list[kit.ServerStop]]:
         box = box_around(centre, radius_m)
         answer = await fetch_stops(self._server, box, language, fresh_s=STOPS_FRESH_S)
         return answer.with_data(list(map(_new_stop, answer.data)))
 
-    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
-        params = {"text": text, "numResults": str(MAX_MATCHES)}
+    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[kit.Candidate]:
+        params = {"text": text, "numResults": str(kit.MAX_MATCHES)}
         if focus is not None:
             # Round to about a metre, so that requests near each other share a cached response.
             params["place"] = f"{focus.lat:.5f},{focus.lon:.5f}"
@@ -168,26 +161,26 @@ class MotisStopLookup(Geocoder, GroupingLookup):
         return [_new_candidate(match) for match in answer.data if self._bounds.covers(match.coordinate)]
 
     async def _find_places(
-        self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
+        self, candidates: Sequence[kit.Candidate], scores: Sequence[float], language: str | None
     ) -> list[Place]:
         places = [self._to_place(candidate) for candidate in candidates]
         stops = [index for index, candidate in enumerate(candidates) if candidate.stop_id]
-        best = sorted(stops, key=lambda index: -scores[index])[:MAX_GROUPED]
+        best = sorted(stops, key=lambda index: -scores[index])[: kit.MAX_GROUPED]
         groups = await gather_all(self.find_group(places[index], language, scores[index]) for index in best)
         stop_places = {index: set_language(places[index], language) for index in stops} | dict(
             zip(best, groups, strict=True)
         )
         return [stop_places.get(index, place) for index, place in enumerate(places)]
 
-    def _to_place(self, candidate: Candidate) -> Place:
+    def _to_place(self, candidate: kit.Candidate) -> Place:
         if not candidate.stop_id:
             return candidate.to_place()
-        stop = ServerStop(server_id=candidate.stop_id, name=candidate.name, coordinate=candidate.coordinate)
+        stop = kit.ServerStop(server_id=candidate.stop_id, name=candidate.name, coordinate=candidate.coordinate)
         return self.new_place(stop)
 
 
-def _new_stop(place: shapes.MotisPlace) -> ServerStop:
-    return ServerStop(
+def _new_stop(place: shapes.MotisPlace) -> kit.ServerStop:
+    return kit.ServerStop(
         server_id=place.stop_id or "",
         name=place.name,
         coordinate=place.coordinate,
@@ -209,8 +202,8 @@ async def fetch_stops(
     return answer.with_data(tuple(stop for stop in answer.data if stop.stop_id is not None))
 
 
-def _new_candidate(match: shapes.Match) -> Candidate:
-    return Candidate(
+def _new_candidate(match: shapes.Match) -> kit.Candidate:
+    return kit.Candidate(
         name=match.name,
         coordinate=match.coordinate,
         locality=next((area.name for area in match.areas if area.default and area.name), None),

@@ -12,20 +12,8 @@ from fingerpost.runtime.concurrency import compute, gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch, box_around, set_language
+from fingerpost.transit.remote.kit import places as kit
 from fingerpost.transit.remote.kit.answers import Answer, Entries, Latitude, Longitude, NonBlank, Shape, read_answer
-from fingerpost.transit.remote.kit.places import (
-    MAX_GROUPED,
-    MAX_MATCHES,
-    NEIGHBOUR_RADIUS_M,
-    Candidate,
-    Geocoder,
-    GroupingLookup,
-    ServerStop,
-    StopIdCodec,
-    list_spellings,
-    to_named_stop,
-    to_upper_case,
-)
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S, Connection
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import GEOCODING_URL, KEY_HEADER
@@ -34,7 +22,7 @@ from fingerpost.transit.remote.opentripplanner.shapes import read_access, read_m
 from fingerpost.transit.rules.place_index import PlaceIndex
 
 
-class OtpStopIds(StopIdCodec):
+class OtpStopIds(kit.StopIdCodec):
     """Stop ids of the form ``feed:local``; ``feed_ids`` are the ids of the server's feeds."""
 
     def __init__(self, feed_ids: Iterable[str]) -> None:
@@ -47,13 +35,13 @@ class OtpStopIds(StopIdCodec):
 
     def _encode(self, server_id: str, *, exact: bool) -> str:
         feed_id, _, local = server_id.partition(":")
-        return f"{_clean_feed_id(feed_id)}:{escape(local if exact else to_upper_case(local))}"
+        return f"{_clean_feed_id(feed_id)}:{escape(local if exact else kit.to_upper_case(local))}"
 
     def _list_candidates(self, public_id: str) -> Iterable[str]:
         feed, colon, escaped = public_id.partition(":")
         if colon and escaped:
             feed_id = self._feed_by_public.get(feed, feed)
-            yield from (f"{feed_id}:{local}" for local in list_spellings(unescape(escaped)))
+            yield from (f"{feed_id}:{local}" for local in kit.list_spellings(unescape(escaped)))
 
 
 _clean_feed_id = lru_cache(maxsize=1024)(clean_feed_name)
@@ -63,7 +51,7 @@ _clean_feed_id = lru_cache(maxsize=1024)(clean_feed_name)
 MAX_NAMES_AGE = timedelta(hours=6)
 
 
-class OtpStopLookup(GroupingLookup):
+class OtpStopLookup(kit.GroupingLookup):
     """Finds stops by id, position or name, with one index of names per language."""
 
     def __init__(self, server: Server, ids: OtpStopIds) -> None:
@@ -80,7 +68,7 @@ class OtpStopLookup(GroupingLookup):
         answer.require("stop", "stops", found=(*answer.data.stops, *answer.data.stations))
         return answer.data
 
-    async def list_known(self, public_ids: Sequence[str]) -> list[ServerStop]:
+    async def list_known(self, public_ids: Sequence[str]) -> list[kit.ServerStop]:
         return [
             new_stop(stop, stop.parent_station) for stop in (await self.find(self._ids.decode_all(public_ids))).stops
         ]
@@ -97,7 +85,9 @@ class OtpStopLookup(GroupingLookup):
     def new_station_place(self, station: shapes.Station) -> Place:
         return self.new_place(new_stop(station, is_station=True), list(map(new_stop, station.stops)))
 
-    async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
+    async def _list_around(
+        self, centre: Coordinate, radius_m: float, language: str | None
+    ) -> Answer[list[kit.ServerStop]]:
         answer = await self._fetch_box(centre, radius_m, language)
         return answer.with_data(
             [
@@ -111,9 +101,9 @@ class OtpStopLookup(GroupingLookup):
             ]
         )
 
-    async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
-        found: dict[str, ServerStop] = {}
-        for stop in (await self._fetch_box(centre, NEIGHBOUR_RADIUS_M, language)).data.stops_by_bbox:
+    async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[kit.ServerStop]:
+        found: dict[str, kit.ServerStop] = {}
+        for stop in (await self._fetch_box(centre, kit.NEIGHBOUR_RADIUS_M, language)).data.stops_by_bbox:
             station = stop.parent_station
             if station is not None:
                 for child in station.stops:
@@ -141,14 +131,14 @@ class OtpStopLookup(GroupingLookup):
     def _build_index(self, all_stops: shapes.AllStops) -> PlaceIndex:
         stops = [new_stop(stop, stop.parent_station) for stop in all_stops.stops]
         stations = [new_stop(station, is_station=True) for station in all_stops.stations]
-        named_stops = (to_named_stop(self._ids, stop) for stop in (*stops, *stations))
+        named_stops = (kit.to_named_stop(self._ids, stop) for stop in (*stops, *stations))
         return PlaceIndex({stop.id: stop for stop in named_stops}.values())
 
 
 def new_stop(
     stop: shapes.OtpStop, parent: shapes.Station | shapes.StationId | None = None, *, is_station: bool = False
-) -> ServerStop:
-    return ServerStop(
+) -> kit.ServerStop:
+    return kit.ServerStop(
         server_id=stop.gtfs_id,
         name=stop.name,
         coordinate=stop.coordinate,
@@ -177,10 +167,10 @@ class Feature(Shape):
     geometry: Geometry
     properties: Properties
 
-    def to_candidate(self) -> Candidate:
+    def to_candidate(self) -> kit.Candidate:
         lon, lat = self.geometry.coordinates
         match = _STOP_ID.fullmatch(self.properties.id)
-        return Candidate(
+        return kit.Candidate(
             name=self.properties.name,
             coordinate=Coordinate(lat, lon),
             label=self.properties.label,
@@ -193,7 +183,7 @@ class Features(Shape):
     features: Entries[Feature]
 
 
-class DigitransitStopLookup(Geocoder, OtpStopLookup):
+class DigitransitStopLookup(kit.Geocoder, OtpStopLookup):
     """Finds places by name with Digitransit's geocoder."""
 
     def __init__(self, server: Server, ids: OtpStopIds, fetch: Fetch, record: NetworkRecord, bounds: Bounds) -> None:
@@ -203,13 +193,13 @@ class DigitransitStopLookup(Geocoder, OtpStopLookup):
         )
         self._bounds = bounds
 
-    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
+    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[kit.Candidate]:
         if _READABLE.search(text) is None:
             return []
         box = self._bounds
         params = {
             "text": text,
-            "size": str(MAX_MATCHES),
+            "size": str(kit.MAX_MATCHES),
             "boundary.rect.min_lat": f"{box.south:g}",
             "boundary.rect.max_lat": f"{box.north:g}",
             "boundary.rect.min_lon": f"{box.west:g}",
@@ -225,7 +215,7 @@ class DigitransitStopLookup(Geocoder, OtpStopLookup):
         return [feature.to_candidate() for feature in answer.data.features]
 
     async def _find_places(
-        self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
+        self, candidates: Sequence[kit.Candidate], scores: Sequence[float], language: str | None
     ) -> Sequence[Place]:
         server_ids = list(dict.fromkeys(candidate.stop_id for candidate in candidates if candidate.stop_id is not None))
         score_by_id = {candidate.stop_id: score for candidate, score in zip(candidates, scores, strict=True)}
@@ -237,7 +227,7 @@ class DigitransitStopLookup(Geocoder, OtpStopLookup):
         single_stops.sort(key=lambda stop: server_ids.index(stop.gtfs_id))
         places |= {stop.gtfs_id: self.new_place(new_stop(stop)) for stop in single_stops}
         places = {server_id: set_language(place, language) for server_id, place in places.items()}
-        grouped_ids = [stop.gtfs_id for stop in single_stops[:MAX_GROUPED]]
+        grouped_ids = [stop.gtfs_id for stop in single_stops[: kit.MAX_GROUPED]]
         groups = await gather_all(
             self.find_group(places[server_id], language, score_by_id[server_id]) for server_id in grouped_ids
         )
