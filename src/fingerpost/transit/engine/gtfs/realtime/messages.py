@@ -25,10 +25,11 @@ _FIXED_BYTES = {1: 8, 5: 4}
 
 
 @cache
-def _list_repeated(message: Descriptor) -> dict[int, Descriptor]:
-    """Return {field number: type} of the submessages that are repeated or contain repeated submessages."""
+def _list_repeated(message: Descriptor) -> dict[int, Descriptor | None]:
+    """Return {field number: type} of submessages that are, or contain, repeated ones; None for types that do not."""
     types = {field.number: (field.is_repeated, field.message_type) for field in message.fields if field.message_type}
-    return {number: part for number, (is_repeated, part) in types.items() if is_repeated or _list_repeated(part)}
+    nested = {number: part if _list_repeated(part) else None for number, (_, part) in types.items()}
+    return {number: nested[number] for number, (is_repeated, _) in types.items() if is_repeated or nested[number]}
 
 
 def _has_more(data: bytes, limit: int, *, is_nested: bool) -> bool:
@@ -39,13 +40,17 @@ def _has_more(data: bytes, limit: int, *, is_nested: bool) -> bool:
             position, end, message = todo.pop()
             parts = _list_repeated(message)
             while position < end and count <= limit:
-                tag, position = _read_varint(data, position)
-                wire_type = tag & 7
-                length, position = _read_varint(data, position) if wire_type in (0, 2) else (0, position)
+                # Most varints are one byte long, and calling a function for each would take twice as long.
+                tag = data[position]
+                tag, position = (tag, position + 1) if tag < 0x80 else _read_varint(data, position)
+                wire_type, length = tag & 7, 0
+                if wire_type in (0, 2):
+                    length = data[position]
+                    length, position = (length, position + 1) if length < 0x80 else _read_varint(data, position)
                 if wire_type == 2:
-                    if (part := parts.get(tag >> 3)) is not None:
+                    if tag >> 3 in parts:
                         count += 1
-                        if is_nested and length and _list_repeated(part):
+                        if is_nested and length and (part := parts[tag >> 3]) is not None:
                             todo.append((position, position + length, part))
                     position += length
                 else:
