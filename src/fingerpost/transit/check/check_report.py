@@ -46,7 +46,6 @@ class FaultKind(Enum):
     ANSWERS_DISAGREE = _PROGRAM, "questions that plan_trip answers differently from its network"
     RIDE_NOT_ON_BOARD = _PROGRAM, "rides that are not on the departure board of their first stop"
     CHANGE_TOO_SHORT = _PROGRAM, "legs that overlap"
-    MORE_WALKING_HELPS = _NOTE, "trips that would be more than 30 min faster with 24 m more walking"
     REALTIME_UNUSABLE = _DATA, "realtime sources that fail, or mostly do not match the feed"
 
     @property

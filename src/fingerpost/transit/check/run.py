@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
@@ -114,8 +113,6 @@ def _check_leg(trial: Trial, leg: Leg, notes: Sequence[str]) -> Iterator[Observa
 
 # The limits of the planned trips.
 _TRIP_WALK_M, _TRIP_TRANSFERS = 1500, 4
-_MORE_WALK_M = 24
-_MIN_GAIN_S = 1800
 
 
 async def check_trip(trial: Trial, question: Question) -> list[Observation]:
@@ -138,10 +135,8 @@ async def check_trip(trial: Trial, question: Question) -> list[Observation]:
         for leg in itinerary.legs:
             if not leg.is_transit:
                 observations += _check_leg(trial, leg, found.provenance.notes)
-    best = find_best(found.itineraries, query)
-    if best is not None:
+    if (best := find_best(found.itineraries, query)) is not None:
         observations += await _check_boards(trial, question, best)
-        observations += await _check_more_walking(trial, question, query, best)
     return observations
 
 
@@ -158,21 +153,6 @@ async def _check_boards(trial: Trial, question: Question, itinerary: Itinerary) 
             example = f"{question.command}: {leg.line} from {leg.start.id}"
             missing.append(Observation(FaultKind.RIDE_NOT_ON_BOARD, example))
     return missing
-
-
-async def _check_more_walking(
-    trial: Trial, question: Question, query: JourneyQuery, best: Itinerary
-) -> list[Observation]:
-    try:
-        wider = await trial.network.plan_journeys(replace(query, max_walk_m=_TRIP_WALK_M + _MORE_WALK_M))
-    except OutsideCalendar:
-        # After the last covered day, a query fails if its only answer is a walk.
-        return []
-    better = find_best(wider.itineraries, query) or best
-    gain_s = better.departure - best.departure if query.arrive_by else best.arrival - better.arrival
-    if gain_s <= _MIN_GAIN_S:
-        return []
-    return [Observation(FaultKind.MORE_WALKING_HELPS, f"{question.command}: {gain_s // 60} min")]
 
 
 def _to_query(question: Question) -> JourneyQuery:
