@@ -54,7 +54,8 @@ async def test_a_started_plan_reports_its_id(transport, mode):
     async with connected(transport, mode) as client:
         answer = await client.call_tool("run_plan", {"plan": TRIP, "wait_seconds": 60}, progress_callback=hear)
 
-    assert heard == [(0, 1, f"Run {answer.structured_content['data']['run_id']}")]
+    # On a busy machine, the server also reports that it waits for the compiler.
+    assert f"Run {answer.structured_content['data']['run_id']}" in [message for *_, message in heard]
 
 
 @ERAS
