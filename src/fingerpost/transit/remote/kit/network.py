@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import reduce
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, ParameterError, SettingsInvalid
@@ -29,6 +29,7 @@ from fingerpost.transit.model.place import (
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.model.ride_ref import RideRef
+from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, draw_leg, resolve_end
 from fingerpost.transit.remote.kit.places import StopIdCodec, StopLookup
 from fingerpost.transit.rules.times import format_instant
@@ -138,13 +139,15 @@ class ServerNetwork(port.Network, ABC):
         self,
         query: port.DepartureQuery,
         rows: Sequence[Departure],
-        retrieved_at: datetime | None,
-        notes: Sequence[str],
+        answers: Sequence[Answer[Any]],
         *,
+        notes: Sequence[str] = (),
         alerts: Sequence[ServiceAlert] = (),
         zone: str | None = None,
     ) -> port.DepartureBoard:
-        """Return the board of the rows in a query's window; ``retrieved_at`` is that of the oldest response."""
+        """Return the board of the rows in a query's window, with the notes and the age of the server's ``answers``."""
+        retrieved_at = min((answer.retrieved_at for answer in answers), default=None)
+        notes = list(dict.fromkeys([*notes, *(note for answer in answers for note in answer.notes)]))
         updates = [row.last_realtime_update for row in rows if row.last_realtime_update is not None]
         first, last = query.instant, query.instant + query.window_s
         in_window = list_in_window(rows, first, last, by_schedule=query.by_schedule)

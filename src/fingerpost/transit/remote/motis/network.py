@@ -108,15 +108,13 @@ class MotisNetwork(ServerNetwork):
         except OutsideCalendar as error:
             days = [error.details.get(name) for name in ("first_day", "last_day")]
             first, last = (None if day is None else date.fromisoformat(day) for day in days)
-            board = self._new_board(query, (), None, [f"{error.message}."])
+            board = self._new_board(query, (), (), notes=[f"{error.message}."])
             return replace(board, provenance=replace(board.provenance, first_day=first, last_day=last))
         pages = [(server_id, page) for server_id, board in boards.items() for page in board]
         times = [(server_id, time) for server_id, page in pages for time in page.data.stop_times]
         zone = next((time.place.tz for _, time in times if clock.is_zone(time.place.tz)), None) or self._profile.zone
         rows = list_rows(times, self._ids, ZoneInfo(zone))
-        retrieved_at = min((page.retrieved_at for _, page in pages), default=None)
-        notes = list(dict.fromkeys(note for _, page in pages for note in page.notes))
-        return self._new_board(query, rows, retrieved_at, notes, zone=zone)
+        return self._new_board(query, rows, [page for _, page in pages], zone=zone)
 
     async def _fetch_boards(self, query: DepartureQuery) -> dict[str, Sequence[Answer[shapes.MotisStopTimes]]]:
         language = self._choose_language(query.language)

@@ -123,7 +123,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
         rows = [row for stop in stops for row in list_rows(stop, self._ids, zone)]
         all_alerts = (alert for stop in stops for alert in stop.alerts)
         alerts = journeys.list_active_alerts(all_alerts, query.instant, query.instant + query.window_s)
-        return self._new_board(query, rows, answer.retrieved_at, answer.notes, alerts=alerts)
+        return self._new_board(query, rows, [answer], alerts=alerts)
 
 
 # More departures than any stop has in a day.

@@ -120,8 +120,7 @@ class TflNetwork(ServerNetwork):
         rows = list(self._list_predicted_departures(predictions, lines or (), now))
         stop_alerts = list_stop_alerts(stops or (), first, last)
         alerts = (*idle_alerts, *stop_alerts, *list_lift_alerts(lifts or (), server_ids))
-        retrieved_at = min((answer.retrieved_at for answer in answers), default=None)
-        return self._new_board(query, rows, retrieved_at, notes, alerts=alerts)
+        return self._new_board(query, rows, answers, notes=notes, alerts=alerts)
 
     def _list_predicted_departures(
         self, predictions: Iterable[shapes.Prediction], lines: Sequence[shapes.TflLine], now: int
