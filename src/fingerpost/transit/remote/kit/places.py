@@ -157,13 +157,7 @@ class StopLookup(ABC):
         answer = await self._list_around(centre, radius_m, language)
         nearby = [
             NearbyStop(
-                stop=StopPoint(
-                    name=stop.name or UNNAMED,
-                    coordinate=stop.coordinate,
-                    id=self._ids.encode(stop.server_id),
-                    platform=stop.platform or None,
-                    wheelchair=stop.wheelchair,
-                ),
+                stop=to_stop_point(self._ids, stop),
                 distance_m=distance_m(centre, stop.coordinate),
                 modes=tuple(sorted(stop.modes)),
             )
@@ -199,6 +193,16 @@ class GroupingLookup(StopLookup):
         place = None if stop_place.id is None else index.find_place_of(stop_place.id)
         is_pole = score >= AUTO_RESOLVE and index.find_platform_code(stop_place.id or "") is not None
         return set_language(stop_place if place is None or is_pole else place, language)
+
+
+def to_stop_point(ids: StopIdCodec, stop: ServerStop) -> StopPoint:
+    return StopPoint(
+        name=stop.name or UNNAMED,
+        coordinate=stop.coordinate,
+        id=ids.encode(stop.server_id),
+        platform=stop.platform or None,
+        wheelchair=stop.wheelchair,
+    )
 
 
 def to_named_stop(ids: StopIdCodec, stop: ServerStop) -> NamedStop:

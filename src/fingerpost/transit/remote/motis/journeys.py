@@ -18,9 +18,9 @@ from fingerpost.transit.model.place import Coordinate, Location, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit import journeys as kit
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
+from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec, to_stop_point
 from fingerpost.transit.remote.motis import shapes
-from fingerpost.transit.remote.motis.places import find_service_day
+from fingerpost.transit.remote.motis.places import find_service_day, new_stop
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.rules.times import format_utc
@@ -217,12 +217,7 @@ def _new_stop_point(place: shapes.MotisPlace, ids: StopIdCodec, location: Locati
     if place.stop_id is None:
         name = kit.get_location_name(location) or _POSITIONS.get(place.name, place.name) or UNNAMED
         return StopPoint(name=name, coordinate=place.coordinate)
-    return StopPoint(
-        name=place.name or UNNAMED,
-        coordinate=place.coordinate,
-        id=ids.encode(place.stop_id),
-        platform=place.track or None,
-    )
+    return to_stop_point(ids, new_stop(place))
 
 
 def read_itineraries(

@@ -105,7 +105,7 @@ class MotisStopLookup(kit.Geocoder, kit.GroupingLookup):
         if found.place.stop_id != server_id:
             return None
         has_departures = any(time.place.stop_id == server_id for time in found.stop_times)
-        return replace(_new_stop(found.place), has_departures=has_departures)
+        return replace(new_stop(found.place), has_departures=has_departures)
 
     async def _fetch_stop(self, params: Mapping[str, str], language: str | None) -> shapes.MotisStop:
         answer = await self._server.fetch(
@@ -146,7 +146,7 @@ class MotisStopLookup(kit.Geocoder, kit.GroupingLookup):
     ) -> Answer[list[kit.ServerStop]]:
         box = box_around(centre, radius_m)
         answer = await fetch_stops(self._server, box, language, fresh_s=STOPS_FRESH_S)
-        return answer.with_data(list(map(_new_stop, answer.data)))
+        return answer.with_data(list(map(new_stop, answer.data)))
 
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[kit.Candidate]:
         params = {"text": text, "numResults": str(kit.MAX_MATCHES)}
@@ -179,7 +179,7 @@ class MotisStopLookup(kit.Geocoder, kit.GroupingLookup):
         return self.new_place(stop)
 
 
-def _new_stop(place: shapes.MotisPlace) -> kit.ServerStop:
+def new_stop(place: shapes.MotisPlace) -> kit.ServerStop:
     return kit.ServerStop(
         server_id=place.stop_id or "",
         name=place.name,
