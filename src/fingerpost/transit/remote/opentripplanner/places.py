@@ -69,9 +69,9 @@ class OtpStopLookup(kit.GroupingLookup):
         return answer.data
 
     async def list_known(self, public_ids: Sequence[str]) -> list[kit.ServerStop]:
-        return [
-            new_stop(stop, stop.parent_station) for stop in (await self.find(self._ids.decode_all(public_ids))).stops
-        ]
+        found = await self.find(self._ids.decode_all(public_ids))
+        pairs = ((stop, stop.parent_station) for stop in found.stops)
+        return [new_stop(stop, None if station is None else station.gtfs_id) for stop, station in pairs]
 
     async def find_stop(self, public_id: str, language: str | None) -> Place | None:
         upper_id = public_id.strip().upper()
@@ -107,9 +107,9 @@ class OtpStopLookup(kit.GroupingLookup):
             station = stop.parent_station
             if station is not None:
                 for child in station.stops:
-                    found.setdefault(child.gtfs_id, new_stop(child, station))
+                    found.setdefault(child.gtfs_id, new_stop(child, station.gtfs_id))
                 found.setdefault(station.gtfs_id, new_stop(station, is_station=True))
-            found.setdefault(stop.gtfs_id, new_stop(stop, station))
+            found.setdefault(stop.gtfs_id, new_stop(stop, None if station is None else station.gtfs_id))
         return found.values()
 
     async def _fetch_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[shapes.StopsInBox]:
@@ -129,21 +129,15 @@ class OtpStopLookup(kit.GroupingLookup):
         return [match._replace(place=set_language(match.place, language)) for match in found]
 
     def _build_index(self, all_stops: shapes.AllStops) -> PlaceIndex:
-        stops = [new_stop(stop, stop.parent_station) for stop in all_stops.stops]
+        stops = [new_stop(stop, stop.parent_id) for stop in all_stops.stops]
         stations = [new_stop(station, is_station=True) for station in all_stops.stations]
         named_stops = (kit.to_named_stop(self._ids, stop) for stop in (*stops, *stations))
         return PlaceIndex({stop.id: stop for stop in named_stops}.values())
 
 
-def new_stop(
-    stop: shapes.OtpStop, parent: shapes.Station | shapes.StationId | None = None, *, is_station: bool = False
-) -> kit.ServerStop:
+def new_stop(stop: shapes.OtpStop, parent_id: str | None = None, *, is_station: bool = False) -> kit.ServerStop:
     return kit.ServerStop(
-        server_id=stop.gtfs_id,
-        name=stop.name,
-        coordinate=stop.coordinate,
-        parent_id=None if parent is None else parent.gtfs_id,
-        is_station=is_station,
+        server_id=stop.gtfs_id, name=stop.name, coordinate=stop.coordinate, parent_id=parent_id, is_station=is_station
     )
 
 

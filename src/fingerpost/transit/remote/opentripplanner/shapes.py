@@ -116,12 +116,8 @@ class StopsInBox(Shape):
     stops_by_bbox: Entries[StopInBox]
 
 
-class StationId(Shape):
-    gtfs_id: NonBlank
-
-
 class IndexedStop(OtpStop):
-    parent_station: StationId | None = None
+    parent_id: NonBlank | None = nested("parentStation", "gtfsId")
 
 
 class AllStops(Shape):
