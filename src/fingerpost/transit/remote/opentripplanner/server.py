@@ -13,15 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import AliasPath, BaseModel
 
-from fingerpost.errors import (
-    SourceChanged,
-    SourceFailed,
-    SourceLimited,
-    SourceTimeout,
-    StorageUnavailable,
-    ToolError,
-    list_first,
-)
+from fingerpost import errors
 from fingerpost.net.request import Fetch
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
@@ -78,39 +70,40 @@ class Server(Connection):
         )
 
 
-def find_quota_error(response: Response) -> ToolError | None:
+def find_quota_error(response: Response) -> errors.ToolError | None:
     """Return a rate-limit error for a 403 that reports an exhausted quota without a Retry-After header, or None."""
     is_quota = response.status == 403 and b"quota" in response.body[:2000].lower()
     if not is_quota or "retry-after" in response.headers:
         return None
-    return SourceLimited(f"{response.host} is limiting requests (HTTP 403)", retry_after_s=_QUOTA_WAIT_S)
+    return errors.SourceLimited(f"{response.host} is limiting requests (HTTP 403)", retry_after_s=_QUOTA_WAIT_S)
 
 
 def _new_error(
-    response: Response, errors: Sequence[GraphQLError], *, has_data: bool
-) -> StorageUnavailable | SourceChanged:
+    response: Response, faults: Sequence[GraphQLError], *, has_data: bool
+) -> errors.StorageUnavailable | errors.SourceChanged:
     """Return the error for a response without data, or, if ``has_data``, without a required part.
 
     A server that returns partial data is up, so its error is not retryable and does not open the circuit breaker.
     """
     host = response.host
-    if not errors:
-        return SourceChanged(f"{host} returned {'a response without the requested data' if has_data else 'no data'}")
-    text = _format_error(errors[0])
-    if "TimeoutException" in errors[0].message or "timeout" in errors[0].message.lower():
-        return SourceTimeout(f"{host} took too long: {text}")
-    if errors[0].classification in ("ValidationError", "InvalidSyntax"):
-        return SourceChanged(f"{host} rejected the request: {text}", hint=_VERSION_HINT)
-    return SourceFailed(f"{host} could not answer: {text}", retryable=not has_data)
+    if not faults:
+        returned = "a response without the requested data" if has_data else "no data"
+        return errors.SourceChanged(f"{host} returned {returned}")
+    text = _format_error(faults[0])
+    if "TimeoutException" in faults[0].message or "timeout" in faults[0].message.lower():
+        return errors.SourceTimeout(f"{host} took too long: {text}")
+    if faults[0].classification in ("ValidationError", "InvalidSyntax"):
+        return errors.SourceChanged(f"{host} rejected the request: {text}", hint=_VERSION_HINT)
+    return errors.SourceFailed(f"{host} could not answer: {text}", retryable=not has_data)
 
 
-def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[str, ...]:
-    if not errors:
+def _note_errors(response: Response, faults: Sequence[GraphQLError]) -> tuple[str, ...]:
+    if not faults:
         return ()
-    _log.warning("%s returned partial data: %s", response.redacted_url, "; ".join(map(_format_error, errors)))
-    paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in errors)
-    missing = list_first([path[:_MAX_PATH_CHARS] for path in paths if path], _MAX_PATHS) or "parts of the answer"
-    return (f"The server's response lacks {missing} ({_format_error(errors[0])}).",)
+    _log.warning("%s returned partial data: %s", response.redacted_url, "; ".join(map(_format_error, faults)))
+    paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in faults)
+    missing = errors.list_first([path[:_MAX_PATH_CHARS] for path in paths if path], _MAX_PATHS) or "parts of the answer"
+    return (f"The server's response lacks {missing} ({_format_error(faults[0])}).",)
 
 
 def _format_error(error: GraphQLError) -> str:
