@@ -100,11 +100,10 @@ async def list_pages(
         ends=(query.origin, query.destination),
     )
     page = await fetch_journeys(server, ids, zone, tfl_request)
-    unplaced = [itinerary for itinerary in page.live if not is_placed(itinerary)]
     placed = [itinerary for itinerary in page.live if is_placed(itinerary)]
     found = filter_live(placed, query, page.retrieved_at, page.notes)
     notes = (*found.notes, _IN_PART) if query.window_s is not None and found.live else found.notes
-    left_out = found.left_out.union((LeftOut.UNPLACED, itinerary) for itinerary in unplaced)
+    left_out = found.left_out.union((LeftOut.UNPLACED, trip) for trip in page.live if not is_placed(trip))
     yield replace(found, notes=notes, left_out=left_out, reasons=page.reasons)
 
 
