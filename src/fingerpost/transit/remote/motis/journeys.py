@@ -134,11 +134,10 @@ def list_active_alerts(alerts: Iterable[shapes.MotisAlert], begin: int, end: int
 def _new_alert(alert: shapes.MotisAlert, begin: int, end: int) -> ServiceAlert | None:
     header, text = (alert.header_text or "").strip(), (alert.description_text or "").strip()
     # Feeds with only one kind of period use the communication period.
-    periods = alert.impact_period or alert.communication_period
-    current = [period for period in periods if kit.is_active(period.start, period.end, begin, end)]
-    if not (header or text) or (periods and not current):
+    periods = alert.impact_period or alert.communication_period or (shapes.TimeRange(),)
+    period = next((period for period in periods if kit.is_active(period.start, period.end, begin, end)), None)
+    if period is None:
         return None
-    period = current[0] if current else shapes.TimeRange()
     effect, url = alert.effect or kit.UNKNOWN_EFFECT, alert.url or None
     # The server's alerts have no id, so derive one from their content.
     digest = hashlib.sha256("\x00".join((header, text, effect, url or "")).encode()).hexdigest()[:16]
