@@ -141,11 +141,7 @@ def _iterate_stops(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
 def _drop_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.MatchedStop]:
     """Drop matches whose hub or station also matches, because the two are one place (rule D2)."""
     ids = {match.id for match in matches}
-    return [
-        match
-        for match in matches
-        if match.top_most_parent_id in (None, match.id) or match.top_most_parent_id not in ids
-    ]
+    return [match for match in matches if match.top_most_parent_id not in ids - {match.id}]
 
 
 def new_place(public_id: str, name: str, coordinate: Coordinate, members: tuple[str, ...] = ()) -> Place:
