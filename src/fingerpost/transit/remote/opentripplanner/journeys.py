@@ -37,8 +37,7 @@ _SENTENCES = {
 
 
 def list_reasons(errors: Iterable[shapes.RoutingError]) -> tuple[str, ...]:
-    sentences = (_SENTENCES[error.code].format(end=_name_end(error)) for error in errors if error.code in _SENTENCES)
-    return tuple(sentence[0].upper() + sentence[1:] for sentence in sentences)
+    return tuple(_SENTENCES[error.code].format(end=_name_end(error)) for error in errors if error.code in _SENTENCES)
 
 
 def _name_end(error: shapes.RoutingError) -> str:
@@ -144,8 +143,8 @@ def _raise_if_outside(errors: Iterable[shapes.RoutingError], profile: NetworkPro
         if error.code == OUTSIDE_SERVICE_PERIOD:
             raise new_outside_calendar_error(profile.name, profile.first_day, profile.last_day)
         if error.code == OUTSIDE_BOUNDS:
-            end = _name_end(error)
-            raise RegionUnsupported(f"{end[0].upper()}{end[1:]} lies outside the area that {profile.name} covers")
+            end = _name_end(error).capitalize()
+            raise RegionUnsupported(f"{end} lies outside the area that {profile.name} covers")
 
 
 def _may_have_more(found: kit.JourneyPage, query: JourneyQuery) -> bool:
