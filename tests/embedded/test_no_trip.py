@@ -1,5 +1,7 @@
 """Errors say why no trip was found, and answers mention a much better trip beyond the walking limit."""
 
+from datetime import date
+
 import pytest
 
 from tests.embedded.conftest import trips, warnings
@@ -143,6 +145,18 @@ def test_service_that_starts_after_the_wanted_arrival_is_a_cause(towns, clock):
     body = town.plan("TEST:DELTA", "TEST:BETA", when={"type": "arrive", "time": "2026-03-11T07:00:00+02:00"})
 
     assert body["error"]["hint"] == "There are no departures near the origin before 2026-03-11T10:00:00+02:00"
+
+
+def test_the_last_arrival_of_a_trip_that_takes_days_is_named(towns):
+    """The trip of March 10 arrives on March 16."""
+    days = [date(2026, 3, 10), date(2026, 3, 30)]
+    town = towns("line A | Alpha 08:00 | Beta 158:00", coordinates=COORDINATES, days=days)
+    body = town.plan("TEST:ALPHA", "TEST:BETA", when={"type": "arrive", "time": "2026-03-19T09:00:00+02:00"})
+
+    assert warnings(body)["preference-unmet"] == (
+        "No usable trip arrives shortly before the requested time; the last one arrives at 2026-03-16T14:00:00+02:00."
+        " There are no arrivals near the destination after 2026-03-16T14:00:00+02:00."
+    )
 
 
 def test_nothing_arrives_before_the_first_day(towns):

@@ -163,7 +163,8 @@ def find_endpoint_service(
     if days is None:
         return gap
     step = -_DAY if is_before else _DAY
-    searched_days = (day + step * number for number in range(-calls.days_back, max(_MAX_DAYS, calls.days_back + 1)))
+    first = -1 if is_before else -calls.days_back
+    searched_days = (day + step * number for number in range(first, _MAX_DAYS + calls.days_back))
     nearest = calls.find_nearest(instant, searched_days, is_before=is_before)
     if nearest is not None:
         return replace(gap, next_departure=nearest)
