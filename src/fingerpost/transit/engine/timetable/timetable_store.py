@@ -29,7 +29,7 @@ from fingerpost.transit.engine.timetable.array_file import open_timetable, save_
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 # Increase this when a prepared file, its meaning or the import rules change.
-FORMAT = 14
+FORMAT = 15
 _SUFFIX = ".json"
 _CHUNK_BYTES = 1 << 20
 _log = logging.getLogger(__name__)
