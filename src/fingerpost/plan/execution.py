@@ -30,7 +30,7 @@ from fingerpost.plan.references import fill
 from fingerpost.plan.responses import build_failure, check_response, explain_unresolved_path, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan
 from fingerpost.runtime import retry
-from fingerpost.runtime.concurrency import SharedTimer, compute
+from fingerpost.runtime.concurrency import compute
 from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, Measurement
 
 _log = logging.getLogger(__name__)
@@ -47,7 +47,6 @@ class Execution:
     semaphores: defaultdict[str, asyncio.Semaphore]
     """For concurrent calls in this process, by the name of the tool or agent."""
     limits: Limits
-    measurement: Measurement
     poll_s: float
     last_signal: int = 0
     _at: str = ""
@@ -71,7 +70,6 @@ class Execution:
         # The unfinished dependencies of each step that has not started, in the plan's order.
         self._blockers = {n: self._unfinished.intersection(ready.dependencies) for n, ready in planned.items()}
         self._end = asyncio.get_running_loop().create_future()
-        self._timer = SharedTimer(self.limits.attempt_s)
 
     def wake(self) -> None:
         self._wake_event.set()
@@ -194,10 +192,7 @@ class Execution:
         number, name = ready.step.step_id, ready.performer
         self._append_event("step_started", number)
         ids: dict[str, Attribute] = {"fingerpost.plan.run_id": self.run.run_id, "fingerpost.plan.step_id": number}
-        measurement = Measurement(
-            "plan step", {TOOL: name}, PLAN_STEP_DURATION, span_attributes=ids, parent=self.measurement
-        )
-        with measurement:
+        with Measurement("plan step", {TOOL: name}, PLAN_STEP_DURATION, span_attributes=ids) as measurement:
             try:
                 response, attempts = await self._execute_attempts(ready)
             except ToolError as error:
@@ -228,20 +223,18 @@ class Execution:
     async def _attempt(self, ready: ReadyStep, arguments: dict[str, Any], idempotency_key: str) -> dict[str, Any]:
         """Call the tool or agent once, and return its standard response; a ToolError becomes a failure response."""
         IDEMPOTENCY_KEY.set(idempotency_key)
-        name, tool, query = ready.performer, ready.tool, ready.query
+        name, tool, query, timeout_s = ready.performer, ready.tool, ready.query, self.limits.attempt_s
         query_type = name if query is None else query.query_type
         try:
-            async with self.semaphores[name]:
-                call: Awaitable[Any] = (
-                    tool.execute(query.query_type, arguments, self.run.user)
-                    if tool is not None and query is not None and ready.step.agent is None
-                    else self._ask_agent(ready, arguments, idempotency_key)
-                )
-                response = await self._timer.limit(call)
+            async with self.semaphores[name], asyncio.timeout(timeout_s):
+                if tool is not None and query is not None and ready.step.agent is None:
+                    response = await tool.execute(query.query_type, arguments, self.run.user)
+                else:
+                    response = await self._ask_agent(ready, arguments, idempotency_key)
             return check_response(name, response, self.limits)
         except TimeoutError:
             # The outcome of the call is unknown, so only an idempotent tool is called again.
-            message = f"{name} did not answer within {self.limits.attempt_s:g} s"
+            message = f"{name} did not answer within {timeout_s:g} s"
             error = SourceTimeout(message, retryable=tool is not None and tool.is_idempotent)
             return build_failure(name, query_type, arguments, error)
         except ToolError as error:

@@ -274,7 +274,6 @@ class PlanRuns:
                 check_protocol(run)
                 if run.state in ("completed", "cancelled"):
                     return run.state
-                measurement = Measurement("plan run", {}, span_attributes={"fingerpost.plan.run_id": run_id})
                 execution = self._executions[run_id] = Execution(
                     run=run,
                     valid=self.revalidate(run),
@@ -282,11 +281,10 @@ class PlanRuns:
                     agents=self.catalogue.agents,
                     semaphores=self._semaphores,
                     limits=self.limits,
-                    measurement=measurement,
                     poll_s=self._poll_s,
                 )
                 try:
-                    with measurement:
+                    with Measurement("plan run", {}, span_attributes={"fingerpost.plan.run_id": run_id}):
                         state = await execution.execute()
                     PLAN_RUNS.add(1, {"fingerpost.plan.run.state": state})
                 finally:

@@ -144,11 +144,8 @@ class _PlanCheck:
         """Find the direct and indirect dependencies of each step; return a problem if they form a cycle."""
         edges = {number: [d for d in ready.dependencies if d in self.ready] for number, ready in self.ready.items()}
         self.ancestors = {}
-        index = {number: index for index, number in enumerate(edges)}
-        is_sorted = all(index[d] < index[number] for number, before in edges.items() for d in before)
         try:
-            # Most plans list each step after its dependencies, and sorting takes time.
-            for node in edges if is_sorted else TopologicalSorter(edges).static_order():
+            for node in TopologicalSorter(edges).static_order():
                 self.ancestors[node] = frozenset(edges[node]).union(*[self.ancestors[d] for d in edges[node]])
         except CycleError as error:
             # graphlib lists each step before its dependents, and repeats the first step at the end.

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from contextvars import copy_context
@@ -40,46 +40,6 @@ compute = _COMPUTE.run
 
 run_in_thread = _WAIT.run
 """Run work that waits for files, locks or a database; searches do not delay it."""
-
-
-class SharedTimer:
-    """Limits many calls to the same time with one timer, because a timer for each call takes longer than short calls.
-
-    It belongs to the running event loop. A task can limit one call at a time.
-    """
-
-    def __init__(self, timeout_s: float) -> None:
-        self._timeout_s = timeout_s
-        self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.TimerHandle | None = None
-        # When each task's call times out, earliest first.
-        self._ends_s: dict[asyncio.Task[Any], float] = {}
-
-    async def limit(self, call: Awaitable[_R]) -> _R:
-        """Await a call; if it takes too long, cancel it and raise TimeoutError, as ``asyncio.timeout`` does."""
-        task = asyncio.current_task()
-        assert task is not None
-        self._ends_s[task] = self._loop.time() + self._timeout_s
-        if self._timer is None:
-            self._timer = self._loop.call_later(self._timeout_s, self._cancel_late_tasks)
-        try:
-            return await call
-        except asyncio.CancelledError:
-            if task in self._ends_s or task.cancelling() > 1:
-                raise
-            raise TimeoutError from None
-        finally:
-            if self._ends_s.pop(task, None) is None:
-                task.uncancel()
-
-    def _cancel_late_tasks(self) -> None:
-        self._timer = None
-        for task, end_s in list(self._ends_s.items()):
-            if end_s > self._loop.time():
-                self._timer = self._loop.call_at(end_s, self._cancel_late_tasks)
-                return
-            del self._ends_s[task]
-            task.cancel()
 
 
 # Keyed by event loop, because a semaphore belongs to one loop.

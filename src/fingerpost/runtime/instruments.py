@@ -123,7 +123,6 @@ class Measurement:
     """Traces a block with a span, and records the elapsed seconds in ``duration``; errors are recorded by class.
 
     ``span_attributes`` are not added to metrics, where each value would create a time series.
-    A block within ``parent`` is traced if the parent is, because looking for a tracer takes time.
     """
 
     def __init__(
@@ -134,18 +133,12 @@ class Measurement:
         *,
         kind: SpanKind = SpanKind.INTERNAL,
         span_attributes: Mapping[str, Attribute] | None = None,
-        parent: "Measurement | None" = None,
     ) -> None:
         self.attributes = dict(attributes)
         self._duration = duration
         self._span_context: AbstractContextManager[Span] | None = None
         # A span is expensive even if nothing records it.
-        self.is_traced: bool = (
-            type(trace.get_tracer_provider()) not in (ProxyTracerProvider, NoOpTracerProvider)
-            if parent is None
-            else parent.is_traced
-        )
-        if self.is_traced:
+        if type(trace.get_tracer_provider()) not in (ProxyTracerProvider, NoOpTracerProvider):
             self._span_context = _tracer.start_as_current_span(
                 name,
                 kind=kind,
