@@ -5,8 +5,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import PydanticSerializationError, to_json
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -86,11 +84,5 @@ def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
     return f"is nested more than {max_depth} levels deep"
 
 
-def encode(value: Any) -> str:
-    """Encode a value as compact ASCII JSON; check the value with ``find_excess`` first."""
-    try:
-        # Three times as fast as json.dumps for the output of a step.
-        return to_json(value, ensure_ascii=True).decode()
-    except PydanticSerializationError:
-        # An unpaired surrogate has no UTF-8 encoding, so write it as an escape.
-        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")).encode
+"""Encodes a value as compact ASCII JSON; check the value with ``find_excess`` first."""
