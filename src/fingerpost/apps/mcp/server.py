@@ -103,7 +103,7 @@ def new_server(application: Application, find_caller: FindCaller) -> Server[Any]
     server.extensions[listing.EXTENSION_ID] = {}
     # Handlers passed to the constructor must return models; this one returns JSON.
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
-    server.middleware.append(handlers.check_request)
+    server.middleware.append(handlers.answer_tool_call)
     return server
 
 
@@ -155,10 +155,11 @@ class _Handlers:
                     return choice.model_dump(mode="json", by_alias=True, exclude_none=True)
                 choices = choice
 
-    async def check_request(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
-        """Reject pagination cursors; return an error in the tool's envelope if the arguments are not an object.
+    async def answer_tool_call(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
+        """Answer tool calls of current protocols, and forward all other requests; reject pagination cursors.
 
-        The envelope is needed because language models do not see protocol errors.
+        If the arguments are not an object, the error is in the tool's envelope, because language models do not see
+        protocol errors.
         """
         params = ctx.params or {}
         if ctx.method.endswith("/list") and params.get("cursor") is not None:
